@@ -34,7 +34,7 @@ from tests.integration.gate import Gate
 DAYS = 100
 ROWS_A_GROUP = {"small": 100, "large": 2}
 SHARES = (0.0001, 0.001, 0.01, 0.1)
-FOLLOWS = re.compile(r"its rows follow from those of \S+\.(\w+)")
+FOLLOWS = re.compile(r"computed from the stored rows of \S+\.(\w+)")
 HEAD = f"{'view':6} {'change':22} {'way':20} {'ms':>8} {'full ms':>8} {'ratio':>7} {'read MB':>8} {'full':>8} " \
        f"{'written':>8} {'full':>8}"  # fmt: skip
 

@@ -219,7 +219,7 @@ def _rows(connection: Any, panel: Panel) -> int:
     """Return the number of rows that the chosen plan, or else the original query, reads after pruning."""
     tried = clients.rows(connection, f"EXPLAIN REWRITE {panel.sql}")
     chosen = [detail for _, verdict, _, _, detail, _ in tried if verdict == "chosen"]
-    told = chosen or [detail.partition("; reading the tables ")[2] for _, _, _, _, detail, _ in tried]
+    told = chosen or [detail.partition(", reading the base tables ")[2] for _, _, _, _, detail, _ in tried]
     counts = [re.search(r"([\d,]+) rows\b", detail) for detail in told]
     return max((int(count[1].replace(",", "")) for count in counts if count), default=panel.seconds)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from proxy.options import Options, Selection
 
 _NOT_READ = 141  # the exit code that shells report for a command ended by SIGPIPE
-_SETTINGS = "settings in TOML, those of `serve`; without: a Spark of its own"
+_SETTINGS = "settings file in TOML, as for `serve`; without one, Viewgate starts its own Spark"
 _PORT = 10000  # equals `config.DEFAULT_PORT`, whose import would load the settings
 
 _REFUSALS = (
@@ -44,12 +44,18 @@ _REFUSALS = (
 SettingsFile = Annotated[Path | None, typer.Option("--config", metavar="FILE", help=_SETTINGS)]
 DataDirectory = Annotated[
     Path | None,
-    typer.Option("--data", metavar="DIR", help="directory for the data of its own Spark (default .viewgate)"),
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        help="directory for the data of Viewgate's own Spark (default .viewgate)",
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON, for programs")]
-Host = Annotated[str, typer.Option(help="where Viewgate runs")]
-ServerPort = Annotated[int, typer.Option("--port", help="where it listens")]
-User = Annotated[str | None, typer.Option(help="the user; the password is read from the variable VIEWGATE_PASSWORD")]
+Host = Annotated[str, typer.Option(help="host on which Viewgate runs")]
+ServerPort = Annotated[int, typer.Option("--port", help="port on which Viewgate listens")]
+User = Annotated[
+    str | None, typer.Option(help="user name; the password is read from the environment variable VIEWGATE_PASSWORD")
+]
 
 app = typer.Typer(
     name="viewgate",
@@ -102,13 +108,17 @@ def _top(
 def serve(
     config: SettingsFile = None,
     data: DataDirectory = None,
-    port: Annotated[int | None, typer.Option(help="where to listen (default 10000; 0 takes a free port)")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="port on which to listen (default 10000; 0 takes a free port)")
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(metavar="N", help=r"processes on that port (default 1), with \[\[upstream]]")
     ] = None,
     demo: Annotated[
         int | None,
-        typer.Option(metavar="[ROWS]", help=f"make demo tables and views if missing (default {demo.ROWS:,} sales)"),
+        typer.Option(
+            metavar="[ROWS]", help=f"create demo tables and views if they are missing (default {demo.ROWS:,} sales)"
+        ),
     ] = None,
 ) -> None:
     """Listen for HiveServer2 clients until SIGTERM or Ctrl-C."""
@@ -128,7 +138,7 @@ def work() -> None:
 
 @app.command("check-config", epilog="Exit codes: 0 valid; 1 not valid: the message names the key and what is allowed.")
 def check_config(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="settings in TOML, those of `serve`")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="settings file in TOML, as for `serve`")],
     as_json: AsJson = False,
 ) -> None:
     """Check a settings file without starting a server."""
@@ -223,9 +233,13 @@ def show_version(as_json: AsJson = False) -> None:
 def refresh(
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="views: namespace.name")] = None,
     every: Annotated[bool, typer.Option("--all", help="all views")] = False,
-    stale: Annotated[bool, typer.Option("--stale", help="those that are stale, of all or of the names")] = False,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="only the stale views, of all views or of those named")
+    ] = False,
     full: Annotated[bool, typer.Option("--full", help="recompute all rows even if nothing has changed")] = False,
-    where: Annotated[str, typer.Option(metavar="CONDITION", help="rows of the view, as in REFRESH … WHERE")] = "",
+    where: Annotated[
+        str, typer.Option(metavar="CONDITION", help="refresh only these rows, as in REFRESH … WHERE")
+    ] = "",
     config: SettingsFile = None,
     data: DataDirectory = None,
     as_json: AsJson = False,
@@ -279,14 +293,14 @@ def explain(
         Path | None,
         typer.Option(
             metavar="FILE.sql",
-            help="CREATE TABLE and CREATE MATERIALIZED VIEW statements; all views are taken as fresh",
+            help="SQL script with CREATE TABLE and CREATE MATERIALIZED VIEW statements; all views count as fresh",
         ),
     ] = None,
     host: Host = "127.0.0.1",
     port: ServerPort = _PORT,
     user: User = None,
     namespace: Annotated[
-        str | None, typer.Option(metavar="CATALOG.NAMESPACE", help="namespace of names that do not give one")
+        str | None, typer.Option(metavar="CATALOG.NAMESPACE", help="namespace of the names that give none")
     ] = None,
     require: Annotated[bool, typer.Option("--require", help="exit with code 5 if no view answers the query")] = False,
     as_json: AsJson = False,
@@ -322,7 +336,7 @@ async def _password(user: str) -> None:
 
     given = getpass(f"Password of {user}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
     if not given or not user or ":" in user:
-        raise ConfigError("give a user name without a colon, and a password that is not empty")
+        raise ConfigError("the user name must not be empty or contain a colon, and the password must not be empty")
     print(PasswordFile.line(user, given))
 
 

@@ -86,7 +86,9 @@ def _directory(settings: LdapSettings) -> Passwords:
     try:
         from proxy.authentication.directory import Directory
     except ImportError as error:
-        raise ConfigError(f"[authentication.ldap] needs a package: install viewgate[ldap] ({error})") from error
+        raise ConfigError(
+            f"[authentication.ldap] needs a Python package: pip install '.[ldap]' in Viewgate's sources ({error})"
+        ) from error
     return Directory(**settings.given)
 
 
@@ -94,7 +96,9 @@ def _tokens(settings: JwtSettings) -> TokenKeys:
     try:
         from proxy.authentication.tokens import Tokens
     except ImportError as error:
-        raise ConfigError(f"[authentication.jwt] needs a package: install viewgate[jwt] ({error})") from error
+        raise ConfigError(
+            f"[authentication.jwt] needs a Python package: pip install '.[jwt]' in Viewgate's sources ({error})"
+        ) from error
     return _made("[authentication.jwt]", lambda: Tokens.of(**settings.given))
 
 
@@ -105,7 +109,7 @@ def _tickets(settings: KerberosSettings) -> Tickets:
     try:
         return Kerberos(**settings.given)
     except GssError as error:
-        raise ConfigError(f"[authentication.kerberos] keytab {settings.keytab}: {error}") from error
+        raise ConfigError(f"[authentication.kerberos] the keytab {settings.keytab} cannot be used: {error}") from error
 
 
 def _made(key: str, make: Callable[[], T]) -> T:
@@ -139,5 +143,7 @@ def _exporter(settings: TracingSettings) -> SpanExporter:
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ImportError as error:
-        raise ConfigError(f"[tracing] needs a package: install viewgate[tracing] ({error})") from error
+        raise ConfigError(
+            f"[tracing] needs a Python package: pip install '.[tracing]' in Viewgate's sources ({error})"
+        ) from error
     return OTLPSpanExporter(endpoint=settings.endpoint, headers=dict(settings.headers))

@@ -23,8 +23,8 @@ _CONNECT_S = 5.0
 _OPEN_S = 10.0
 _PATIENT = Timeouts(open=2 * _OPEN_S)  # so that _OPEN_S, whose message is better, is reached first
 _WAITING = (
-    "its upstreams are busy, or paused until RESUME VIEWGATE UPSTREAM in a session with the database viewgate.system, "
-    "or SIGHUP"
+    "its upstreams are busy, or paused: run RESUME VIEWGATE UPSTREAM in a session with the database viewgate.system, "
+    "or send SIGHUP"
 )
 # The columns of SHOW VIEWGATE VIEWS that fit on a terminal; --wide prints all.
 _NARROW = frozenset(
@@ -168,7 +168,7 @@ def _why(error: OSError) -> str:
     """Return, as text, why no connection can be opened, and the remedy."""
     match error:
         case ConnectionRefusedError():
-            return "nothing listens there; start it with `viewgate serve`, or give --host and --port of one that runs"
+            return "no process listens there; start Viewgate with `viewgate serve`, or correct --host and --port"
         case TimeoutError():
             return f"no answer within {_CONNECT_S:g} s; check --host, --port and firewalls between here and there"
         case socket.gaierror():
@@ -179,7 +179,7 @@ def _why(error: OSError) -> str:
 async def _check_workers(query: Query) -> None:
     for number, state, *_ in (await query("SHOW VIEWGATE WORKERS")).rows:
         if state == "down":
-            raise SqlError(f"worker {number} is down, and is being started again: the log says why")
+            raise SqlError(f"worker {number} is down and is being restarted: see the log for the reason")
 
 
 async def _result(login: Login, statements: list[str]) -> ResultSet:

@@ -94,7 +94,7 @@ def _console(settings: Config) -> str:
     with serving.console_place(settings) as place:
         if place is None:
             raise Dispensable(
-                f"port {CONSOLE_PORT} is taken: Viewgate starts without its console; set another [console] port"
+                f"port {CONSOLE_PORT} is in use, so Viewgate starts without its console: set another [console] port"
             )
     return f"/metrics can be listened for on {settings.console.host}"
 
@@ -114,7 +114,10 @@ def _spark() -> str:
 def _data(data: Path) -> str:
     there = next(folder for folder in (data.absolute(), *data.absolute().parents) if folder.exists())
     if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
-        raise ConfigError(f"{there} cannot be written by this user: give another directory with --data, or its rights")
+        raise ConfigError(
+            f"the directory {there} is not writable by this user: make it writable, or give another directory "
+            "with --data"
+        )
     return f"{data} can be written"
 
 

@@ -25,7 +25,7 @@ NO_WORKERS = Reloaded(
 
 
 async def _no_file() -> Reloaded:
-    return Reloaded("there is no settings file: start Viewgate with --config FILE", refused=True)
+    return Reloaded("Viewgate was started without a settings file: restart Viewgate with --config FILE", refused=True)
 
 
 async def _no_workers() -> Reloaded:

@@ -77,7 +77,7 @@ class EmbeddedSpark:
         data = data.resolve()
         with ExitStack() as resources:
             lock = resources.enter_context(_locked(data))
-            _log.info("starting Spark on the data in %s", data)
+            _log.info("starting Spark with the data directory %s", data)
             fresh_temporary_folder(data)
             conf = spark_conf(data, jars.ensure(), settings or {})
             session, jvm = resources.enter_context(_session(conf, data, lock))
@@ -97,7 +97,7 @@ class EmbeddedSpark:
         """Wait until the JVM ends by itself, then raise SparkLost."""
         code = await asyncio.to_thread(self.jvm.process.wait)
         raise SparkLost(
-            f"Spark's JVM has ended ({ended_by(code)}), which ended all that ran on it; {_tail(self.jvm.log)}"
+            f"Spark's JVM has ended ({ended_by(code)}), and all sessions and statements with it; {_tail(self.jvm.log)}"
         )
 
     def stop(self) -> None:
@@ -188,7 +188,8 @@ def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StartError(
-            f"{data} cannot be the data directory ({error.strerror}): give another with --data, or [embedded] data"
+            f"the data directory {data} cannot be created ({error.strerror}): give another with --data or "
+            "[embedded] data"
         ) from error
     with (data / "lock").open("a+") as lock:
         deadline = time.monotonic() + patience
@@ -197,9 +198,9 @@ def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
             owner = lock.read().strip()
             if _alive(owner) or time.monotonic() > deadline:
                 raise StartError(
-                    f"the data directory {data} is in use by the viewgate with process id {owner or 'unknown'}: "
-                    "stop that one first, or give another directory with --data; "
-                    "views in it are refreshed through that one, by REFRESH MATERIALIZED VIEW"
+                    f"the data directory {data} is in use by the Viewgate process {owner or 'unknown'}: stop that "
+                    "process, or give another directory with --data. To refresh views in it, run REFRESH MATERIALIZED "
+                    "VIEW through that process"
                 )
             time.sleep(0.05)
         lock.truncate(0)
@@ -245,7 +246,7 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).disabled = True
     if SparkContext._active_spark_context is not None:
-        raise StartError("this process runs a Spark already: stop that one first")
+        raise StartError("this process already runs a Spark session: stop the session first")
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     with (data / "spark.log").open("wb") as log, _java_environment(java):
         streams = {"stdout": log, "stderr": log, "cwd": data, "pass_fds": (lock.fileno(),)}

@@ -100,7 +100,10 @@ def _keep(jar: Jar, found: Path, folder: Path, answer: str) -> None:
         )
     actual = hashlib.sha256(found.read_bytes()).hexdigest()
     if actual != jar.sha256:
-        raise Unfetched(f"{jar.file} was fetched but is not the file expected: sha256 {actual}, not {jar.sha256}")
+        raise Unfetched(
+            f"{jar.file} was fetched with the wrong checksum: sha256 {actual}, not {jar.sha256}; try again, or "
+            f"put the right file into {folder} yourself"
+        )
     shutil.move(found, folder / jar.file)
 
 
@@ -151,8 +154,8 @@ def spark_jars() -> Path:
         import pyspark
     except ImportError:
         raise preflight.Missing(
-            "Viewgate's own Spark needs the extra `embedded`: `pip install '.[embedded]'` in its sources; "
-            "or give `--config FILE` with [[upstream]] to use a Spark Thrift Server that runs elsewhere"
+            "Viewgate's own Spark needs a Python package: pip install '.[embedded]' in Viewgate's sources; or "
+            "give --config FILE with [[upstream]], to use Spark Thrift Servers that run elsewhere"
         ) from None
     return Path(pyspark.__file__).parent / "jars"
 

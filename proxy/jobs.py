@@ -84,8 +84,8 @@ def _refuse_unfinished(session: OwnSession, key: str) -> None:
     kinds = (f"{key}.type", f"{key}.catalog-impl")
     if session.conf.get(key, None) == _ICEBERG and not any(session.conf.get(kind, None) for kind in kinds):
         raise ConfigError(
-            f"[pipeline.spark] has {key}, and neither {' nor '.join(kinds)}: "
-            "give the catalog there the properties that it has in the Spark that answers the clients"
+            f"[pipeline.spark] has {key}, but neither {' nor '.join(kinds)}: give the catalog the same "
+            "properties as in the Spark of the clients"
         )
 
 

@@ -54,7 +54,9 @@ def _tickets(settings: UpstreamKerberos, host: str) -> Tickets:
     try:
         return KerberosClient(settings.principal, settings.keytab, settings.client or "")
     except GssError as error:
-        raise ConfigError(f"[upstream.kerberos] of {host}, keytab {settings.keytab}: {error}") from error
+        raise ConfigError(
+            f"[upstream.kerberos] of {host}: the keytab {settings.keytab} cannot be used: {error}"
+        ) from error
 
 
 def _tls(files: UpstreamTls, where: str) -> Tls:
@@ -63,7 +65,7 @@ def _tls(files: UpstreamTls, where: str) -> Tls:
         if files.certificate is not None:
             context.load_cert_chain(files.certificate, files.key)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"[upstream.tls] of {where}: {_told(files, error)}") from error
+        raise ConfigError(f"[upstream.tls] of {where} cannot be used: {_told(files, error)}") from error
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return Tls(context, files.server_name)
 

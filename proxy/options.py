@@ -44,11 +44,11 @@ class Selection:
         Names and --all exclude each other; a condition (--where) requires names, and excludes --stale.
         """
         if self.names and self.every:
-            raise config.ConfigError("say which views to refresh: their names or --all, not both")
+            raise config.ConfigError("give either the names of views or --all, not both")
         if not (self.names or self.every or self.stale):
-            raise config.ConfigError("say which views to refresh: their names, --all or --stale")
+            raise config.ConfigError("name the views to refresh, or give --all or --stale")
         if self.where and (self.stale or not self.names):
-            raise config.ConfigError("--where is a condition over the columns of a view: say its name")
+            raise config.ConfigError("--where needs the name of a view, and cannot be combined with --stale")
 
 
 def settled(options: Options) -> config.Config:
@@ -59,11 +59,13 @@ def settled(options: Options) -> config.Config:
     settings = config.load(options.config) if options.config else config.Config()
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"
-        raise config.ConfigError(f"{given} is only for Viewgate's own Spark, and {options.config} names another one")
+        raise config.ConfigError(
+            f"{given} is only for Viewgate's own Spark, but {options.config} has [[upstream]]: remove one of them"
+        )
     _check("demo", Count, options)
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):
         raise config.ConfigError(
-            "--demo loads its data without a password and without TLS: it cannot be combined with "
+            "--demo loads its data without a password and without TLS, so it cannot be combined with "
             "[authentication] passwords, ldap, jwt or kerberos, nor with [server.tls] required"
         )
     if options.data:

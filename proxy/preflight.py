@@ -15,7 +15,9 @@ from pathlib import Path
 
 PYTHON = (3, 11)
 JAVA = (17, 21)
-_GET_JAVA = "get it, for example with `apt-get install openjdk-17-jre-headless`, and set JAVA_HOME if it is not on PATH"
+_GET_JAVA = (
+    "install Java, for example with `apt-get install openjdk-17-jre-headless`, and set JAVA_HOME if java is not on PATH"
+)
 
 
 class Missing(Exception):
@@ -27,14 +29,14 @@ def python(version: tuple[int, int] = sys.version_info[:2]) -> None:
 
     >>> python((3, 9))
     Traceback (most recent call last):
-    proxy.preflight.Missing: Viewgate needs Python 3.11 or newer, this is 3.9: install one, for example with ...
+    proxy.preflight.Missing: Viewgate needs Python 3.11 or newer, but this is Python 3.9: install Python, for ...
     """
     if version < PYTHON:
         wanted = ".".join(map(str, PYTHON))
         found = ".".join(map(str, version))
         raise Missing(
-            f"Viewgate needs Python {wanted} or newer, this is {found}: install one, for example with "
-            f"`apt-get install python{wanted} python{wanted}-venv`, and call `make PYTHON=python{wanted}`"
+            f"Viewgate needs Python {wanted} or newer, but this is Python {found}: install Python, for example "
+            f"with `apt-get install python{wanted} python{wanted}-venv`, and call `make PYTHON=python{wanted}`"
         )
 
 
@@ -47,12 +49,12 @@ def java(environ: Mapping[str, str] = os.environ) -> Path:
     program = f"{home}/bin/java" if home else shutil.which("java", path=environ.get("PATH"))
     if program is None or not os.access(program, os.X_OK):
         where = f"JAVA_HOME is {home}, which has no bin/java" if home else "there is no java on PATH"
-        raise Missing(f"Viewgate's own Spark needs Java 17 or 21, and {where}: {_GET_JAVA}")
+        raise Missing(f"Viewgate's own Spark needs Java 17 or 21, but {where}: {_GET_JAVA}")
     answer = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
     version = java_version(answer.stderr + answer.stdout)
     if version not in JAVA:
         found = f"is Java {version}" if version else f"does not print its version ({answer.stderr.strip()[:200]})"
-        raise Missing(f"Viewgate's own Spark needs Java 17 or 21, and {program} {found}: {_GET_JAVA}")
+        raise Missing(f"Viewgate's own Spark needs Java 17 or 21, but {program} {found}: {_GET_JAVA}")
     return Path(program)
 
 

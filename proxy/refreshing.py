@@ -86,8 +86,8 @@ async def run(selection: Selection, options: Options, *, as_json: bool = False) 
     settings = settled(options)
     if settings.catalog is None and not embedded.has_data(settings.embedded.data):
         raise ConfigError(
-            f"{settings.embedded.data} contains no data of a Viewgate: "
-            "name the directory of one that was started with --data, or a settings file with --config"
+            f"the directory {settings.embedded.data} contains no data of Viewgate: give the data directory with "
+            "--data, or a settings file with --config"
         )
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
@@ -161,6 +161,9 @@ async def _chosen(definitions: Definitions, catalog: Catalog, names: Sequence[st
         if name not in known:
             reason = next((why for broken, why in catalog.broken.items() if str(broken).endswith(name)), "")
             there_are = ", ".join(str(view.name) for view in ordered) or "none"
-            raise ConfigError(f"materialized view {name}: {reason or 'it does not exist'}; there are: {there_are}")
+            raise ConfigError(
+                f"materialized view {name} cannot be refreshed: {reason or 'the view does not exist'}; the existing "
+                f"views are {there_are}"
+            )
     wanted = {known[name].name for name in names}
     return [view for view in ordered if view.name in wanted]

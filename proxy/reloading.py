@@ -56,11 +56,12 @@ class Reloading:
 
     def _reload(self) -> str:
         if self.options.config is None:
-            raise ConfigError("there is no settings file: start Viewgate with --config FILE")
+            raise ConfigError("Viewgate was started without a settings file: restart Viewgate with --config FILE")
         read = settled(self.options)
         if bool(self.read.upstreams) != bool(read.upstreams):
             raise ConfigError(
-                "[[upstream]] was added or removed since the start: restart Viewgate to change to or from its own Spark"
+                "[[upstream]] was added or removed since the start: restart Viewgate to change from its own Spark "
+                "to other servers, or back"
             )
         settings = renewed(self.now(), read)
         _check(settings)

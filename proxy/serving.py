@@ -345,8 +345,8 @@ def refuse_taken_port(listen: config.Listen) -> None:
             bound(listen.host, port).close()
         except OSError as error:
             raise config.ConfigError(
-                f"cannot listen on port {port} of {listen.host}: {error.strerror}; "
-                f"give another with {'--port' if port == listen.port else '[server.ports]'}, or stop what listens there"
+                f"cannot listen on port {port} of {listen.host}: {error.strerror}; give another port with "
+                f"{'--port' if port == listen.port else '[server.ports]'}, or stop the process that listens there"
             ) from error
 
 

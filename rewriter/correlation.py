@@ -46,7 +46,10 @@ class Correlation:
         declared = self.scope.type_of(self.scope.column(node))
         source = self.scope.source_of(node)
         if declared is None or source is None:
-            raise Unsupported(f"{node.sql('spark')} is not a column of a table in the outer SELECT")
+            raise Unsupported(
+                f"{node.sql('spark')} is not a column of a table in the outer SELECT, so the correlated subquery is "
+                "not supported"
+            )
         self.aliases.add(source.alias.lower())
         place = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
         self.lent[place] = declared.type
@@ -77,7 +80,8 @@ class Correlation:
         if self.lent and (rewriting.union is not None or rewriting.joins or not taken.isdisjoint(self.aliases)):
             return Miss(
                 Reason.SHAPE,
-                "the view has columns named like outer columns that the subquery uses: alias the outer table",
+                "in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or "
+                "UNION ALL would be needed: give the outer table another alias",
             )
         return match
 

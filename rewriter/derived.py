@@ -53,12 +53,13 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
     def text(tree: exp.Select) -> str:
         found = next((b for b in inside if b.tree == tree), None)
         if found is None:
-            raise Unsupported(f"{tree.sql('spark')[:60]} cannot be located in the statement's text")
+            raise Unsupported(f"the derived table {tree.sql('spark')[:60]} cannot be located in the statement's text")
         if not set(statement.common_before(found)).issubset(statement.common_before(select)):
-            raise Unsupported(f"{tree.sql('spark')[:60]} has its own WITH")
+            raise Unsupported(f"the derived table {tree.sql('spark')[:60]} has a WITH clause, which is not supported")
         if not statement.is_clear(found.text):
             raise Unsupported(
-                f"{tree.sql('spark')[:60]} occurs twice in the text, and WITH may give the two different meanings"
+                f"the derived table {tree.sql('spark')[:60]} occurs twice in the statement, where its names may "
+                "refer to different CTEs: rename one of the CTEs"
             )
         return found.text
 
@@ -99,7 +100,7 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
     """
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
-        raise Unsupported(f"{tree.sql('spark')[:60]} cannot be located in the statement's text")
+        raise Unsupported(f"the derived table {tree.sql('spark')[:60]} cannot be located in the statement's text")
     return found
 
 
@@ -137,19 +138,27 @@ def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) ->
     if isinstance(node, exp.Table):
         named = statement.common_of(node)
         if named is None or named not in statement.common_before(select):
-            raise Unsupported(f"{node.name} is a CTE within a derived table, and groups or limits its rows")
+            raise Unsupported(
+                f"the CTE {node.name} within a derived table groups or limits its rows: define it in the WITH "
+                "clause of the outer query"
+            )
         return quoted(node.name)
     alias = node.alias or "a derived table"
     if any(each.args.get("with_") for each in node.this.find_all(exp.Query)):
-        raise Unsupported(f"the WITH of {alias} is recursive, or defines a name that another WITH defines, too")
+        raise Unsupported(
+            f"the WITH clause of {alias} is recursive, or defines a name that another WITH clause also defines"
+        )
     # The identifiers of a derived table lie within the innermost parentheses around all of them.
     places = [name.meta["start"] for name in node.this.find_all(exp.Identifier) if "start" in name.meta]
     start, end = min(places, default=0), max(places, default=0)
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
-        raise Unsupported(f"{alias} cannot be located in the statement's text")
+        raise Unsupported(f"the text of {alias} cannot be located in the statement")
     if not statement.is_clear(text):
-        raise Unsupported(f"{alias} occurs twice in the text, and WITH may give the two different meanings")
+        raise Unsupported(
+            f"the text of {alias} occurs twice in the statement, where its names may refer to different CTEs: "
+            "rename one of the CTEs"
+        )
     return text
 
 
@@ -193,7 +202,7 @@ def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
     elif isinstance(query, exp.Subquery):
         yield from _branches_of(query.this)
     else:
-        raise Unsupported(f"{query.sql('spark')[:60]} is not a query")
+        raise Unsupported(f"{query.sql('spark')[:60]} is neither a SELECT nor a set operation by position")
 
 
 def _is_union_all(query: exp.Expr) -> bool:
@@ -212,11 +221,14 @@ def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
     """
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):
-        raise Unsupported("the branches of a set operation have different numbers of columns")
+        raise Unsupported("the branches of a set operation in a derived table have different numbers of columns")
     columns = []
     for name, *types in zip(first.names, *map(output_types, blocks), strict=True):
         kinds = set(types) - {VOID}
         if name is None or len(kinds) != 1 or kinds == {UNKNOWN}:
-            raise Unsupported(f"the name or the type of {name or 'an output'} of a derived table is not certain")
+            raise Unsupported(
+                f"the name or type of {name or 'an output'} of a derived table is not known for certain: add an "
+                "alias or a CAST"
+            )
         columns.append(Column(name, kinds.pop()))
     return tuple(columns)

@@ -123,7 +123,7 @@ def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[C
     main = parse(query, session).main
     block = _block(query, session, seen)
     if main is None or main.tree is None or block is None:
-        raise Uncertain("the names of its outputs are not known for certain: give each an alias")
+        raise Uncertain("the names of the query's outputs are not known for certain: give each output an alias")
     return output_columns(block, main.tree)
 
 

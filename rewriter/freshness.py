@@ -97,13 +97,17 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
     if other is not None:
         return Miss(
             Reason.STALE,
-            f"{name} has changes other than appends: snapshot {other.id} has the operation {other.operation}",
+            f"{name} has changes other than appends since the refresh: snapshot {other.id} has the operation "
+            f"{other.operation}",
         )
     start = next((s for s in table.snapshots if s.id == source.snapshot_id), None)
     if start is None:
-        return Miss(Reason.STALE, f"{name} was empty when the view was refreshed")
+        return Miss(
+            Reason.STALE,
+            f"{name} was empty at the last refresh, so the rows appended since then cannot be read separately",
+        )
     if {start.schema_id, table.snapshots[0].schema_id} != {table.schema_id}:
-        return Miss(Reason.STALE, f"the columns of {name} have changed since the refresh")
+        return Miss(Reason.STALE, f"the columns of {name} have changed since the last refresh")
     return Change(name, ChangeKind.APPENDED, start.id, table.snapshot_id, table.columns)
 
 
@@ -114,28 +118,38 @@ def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
     the view.
     """
     if not view.rewrite:
-        return Miss(Reason.REWRITE_OFF, "turned off by ALTER MATERIALIZED VIEW … DISABLE REWRITE")
+        return Miss(
+            Reason.REWRITE_OFF,
+            f"rewriting to the view is turned off: run ALTER MATERIALIZED VIEW {view.name} ENABLE REWRITE",
+        )
     state, storage = relations.get(view.name), relations.get(view.storage)
     if not isinstance(state, ViewState) or (state.uuid, state.version) != (view.uuid, view.version):
-        return Miss(Reason.UNKNOWN_STATE, "the view has just been changed")
+        return Miss(Reason.UNKNOWN_STATE, "the view's definition has just changed: run the query again")
     if not isinstance(storage, Table):
-        return Miss(Reason.UNKNOWN_STATE, f"the view's storage {view.storage} does not exist")
+        return Miss(
+            Reason.UNKNOWN_STATE,
+            f"the storage table {view.storage} does not exist: recreate the view with CREATE OR REPLACE "
+            "MATERIALIZED VIEW",
+        )
     refresh = storage.refresh
     if refresh is None and storage.snapshots:
         return Miss(
             Reason.STALE,
-            f"the view's storage was not written by a refresh; run REFRESH MATERIALIZED VIEW {view.name}",
+            f"the storage table was last written by another tool: run REFRESH MATERIALIZED VIEW {view.name}",
         )
     if refresh is None:
-        return Miss(Reason.NEVER_REFRESHED, f"run REFRESH MATERIALIZED VIEW {view.name}")
+        return Miss(Reason.NEVER_REFRESHED, f"the storage table is empty: run REFRESH MATERIALIZED VIEW {view.name}")
     if refresh.view_version != view.version or refresh.view_uuid not in (None, view.uuid):
-        return Miss(Reason.STALE, "the view has been changed since its storage was filled")
+        return Miss(
+            Reason.STALE,
+            f"the view's definition has changed since the last refresh: run REFRESH MATERIALIZED VIEW {view.name}",
+        )
     if problem := _child_problem(view, refresh.children, relations):
         return problem
     if changed := _differing(storage, refresh.stored or ()):
         return Miss(
             Reason.STALE,
-            f"the column {changed} of the view's storage has been dropped, replaced or retyped since the refresh",
+            f"the column {changed} of the storage table has been dropped, replaced or retyped since the last refresh",
         )
     return storage
 
@@ -153,13 +167,20 @@ def _child_problem(view: MaterializedView, children: Iterable[ChildView], relati
     recorded = {child.uuid: child.version for child in children}
     for state in view.through:
         if relations.get(state.name) != state:
-            return Miss(Reason.UNKNOWN_STATE, f"the view {state.name}, which the view reads, has just been changed")
+            return Miss(
+                Reason.UNKNOWN_STATE,
+                f"the definition of the view {state.name}, which {view.name} reads, has just changed: run the query "
+                "again",
+            )
         if recorded.pop(state.uuid, None) != state.version:
             return Miss(
-                Reason.STALE, f"the view {state.name}, which the view reads, has been redefined since the refresh"
+                Reason.STALE,
+                f"the definition of the view {state.name}, which {view.name} reads, has changed since the last refresh",
             )
     if recorded:
-        return Miss(Reason.UNKNOWN_STATE, "the last refresh read other views than the view's query reads now")
+        return Miss(
+            Reason.UNKNOWN_STATE, f"the last refresh of {view.name} read other views than the view's query reads now"
+        )
     return None
 
 
@@ -185,12 +206,14 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
     `recorded` has the recorded states by table UUID.
     """
     if isinstance(table, ViewState):
-        return Miss(Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be expanded in place of its name")
+        return Miss(
+            Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be expanded in place of the view's name"
+        )
     if not isinstance(table, Table):
-        return Miss(Reason.UNKNOWN_STATE, f"{name} is not a table of the catalog")
+        return Miss(Reason.UNKNOWN_STATE, f"{name} is not an Iceberg table of the catalog")
     source = recorded.get(table.uuid)
     if source is None:
-        return Miss(Reason.STALE, f"{name} is not the table that the view was refreshed from: it has another UUID")
+        return Miss(Reason.STALE, f"{name} was replaced by another table since the last refresh: its UUID has changed")
     return source
 
 
@@ -221,12 +244,12 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
     """
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
-            return Miss(Reason.STALE, f"the columns of {name} have changed since its last snapshot")
+            return Miss(Reason.STALE, f"the columns of {name} have changed since its latest snapshot")
         return None
     if changed := _differing(table, source.columns):
         return Miss(
             Reason.STALE,
-            f"the column {changed} of {name} has been dropped, replaced or retyped since the refresh",
+            f"the column {changed} of {name} has been dropped, replaced or retyped since the last refresh",
         )
     return None
 

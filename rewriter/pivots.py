@@ -167,7 +167,7 @@ def _aggregate(text: str) -> _Aggregate:
     """Return an aggregate of PIVOT; raise Unsupported if it has a subquery, a window or a star other than count(*)."""
     (item,) = parse_select(f"SELECT {text}").expressions
     if any(isinstance(node, (exp.Query, exp.Window, exp.Star)) and not _counts(node) for node in item.walk()):
-        raise Unsupported("a subquery, a window or a star in an aggregate of PIVOT is not supported")
+        raise Unsupported("an aggregate of PIVOT cannot contain a subquery, a window function, or * outside count(*)")
     if not isinstance(item, exp.Alias):
         return _Aggregate(text, item, "")
     tokens = tokenize(text)
@@ -187,8 +187,7 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
     for column in tree.find_all(exp.Column):
         if column.table.lower() not in ("", alias.lower()) or column.args.get("db"):
             raise Unsupported(
-                f"{column.sql('spark')[:60]} in an aggregate of PIVOT is not supported: name a column of the pivoted "
-                "table"
+                f"{column.sql('spark')[:60]}: an aggregate of PIVOT can use only columns of the pivoted table"
             )
         yield column.name.lower()
 
@@ -205,13 +204,13 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
         bare.set("pivots", None)
         derive = texts_of(block, statement, find).derive
         if derive is None:
-            raise Unsupported("the columns of the table before PIVOT are not known")
+            raise Unsupported("the columns of the table to which PIVOT is applied are not known")
         columns = derive(bare).columns
     else:
         columns = found.columns
     names = tuple(column.name for column in columns)
     if len({name.lower() for name in names}) < len(names):
-        raise Unsupported("two columns of the table before PIVOT have the same name")
+        raise Unsupported("the table to which PIVOT is applied has two columns of the same name: rename one of them")
     return names
 
 

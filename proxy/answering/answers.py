@@ -52,7 +52,7 @@ T = TypeVar("T")
 # Returns the rows of a system table that a session may see.
 SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[Row]]]
 
-NOT_THEN = "its storage has no snapshot that was refreshed from the tables as of that time"
+NOT_THEN = "the view's storage table has no snapshot that was refreshed from the tables as of that time"
 _INSERTED = "rows of viewgate.system or information_schema were inserted into the SQL for Spark"
 _LONG = 10_000  # characters of a statement that takes some tens of milliseconds to parse
 
@@ -132,7 +132,10 @@ class Answers:
         if self._known_to_spark and not known:
             names = ", ".join(sorted(state.catalogs))
             _log.warning(
-                "Spark has no catalog %r ([catalog] name), only %s: no view will be used", self.catalog.name, names
+                "[catalog] name is %r, but Spark has only the catalogs %s: no view will be used until the name is "
+                "corrected",
+                self.catalog.name,
+                names,
             )
         self._known_to_spark = known
 

@@ -221,8 +221,8 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
     """
     if only is None or any(attempt.view == only for attempt in outcome.tried):
         return outcome
-    reads = "it reads nothing of what the statement does"
-    why = reads if only in definitions.by_name else "there is no such materialized view"
+    reads = "the view reads none of the statement's tables"
+    why = reads if only in definitions.by_name else "no materialized view has this name"
     return replace(outcome, tried=(Attempt(only, "missed", reason=Reason.TABLES_DIFFER, detail=why), *outcome.tried))
 
 

@@ -51,7 +51,8 @@ def allowed(name: str) -> tuple[str, ...]:
     """
     if name not in SETTINGS:
         raise SqlError(
-            f"there is no setting {name}{nearest(name, SETTINGS)}; there are: {', '.join(SETTINGS)}", "42704"
+            f"{name} is not a setting of Viewgate{nearest(name, SETTINGS)}; the settings are {', '.join(SETTINGS)}",
+            "42704",
         )
     return SETTINGS[name]
 
@@ -221,7 +222,7 @@ def read_hint(sql: str) -> Hinted:
     elif without:
         problem = f"the option {without} of the hint VIEWGATE has no value"
     elif USE in hint.options and OFF in hint.options:
-        problem = "the hint VIEWGATE says both which view to use and that none is used"
+        problem = "the hint VIEWGATE both names a view to use and turns views off"
     if problem:
         known = f"VIEWGATE({STALENESS} = '10 minutes'), VIEWGATE({USE} = 'namespace.view') or VIEWGATE({OFF})"
         raise SqlError(f"{problem}; write {known} within /*+ and */", "42601")

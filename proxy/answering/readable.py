@@ -86,8 +86,8 @@ class Rests:
         reason = kept_message(first_message(error.message).strip(), literals=False)
         end = datetime.now(UTC) + timedelta(seconds=seconds)
         why = (
-            f"Spark failed to read its storage {storage.name} ({reason}); "
-            f"not used before {end:%Y-%m-%d %H:%M:%S} UTC, or until its next refresh"
+            f"Spark failed to read the view's storage table {storage.name} ({reason}); the view is not used "
+            f"before {end:%Y-%m-%d %H:%M:%S} UTC, or until its next refresh"
         )
         self._rests[storage.name] = _Rest(_content(storage), seconds, self._clock() + seconds, why)
         _log.warning("view suspended storage=%s seconds=%g error=%r", storage.name, seconds, reason)

@@ -73,8 +73,8 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> list[Edit]:
 def in_no_view(what: str) -> SqlError:
     """Return the SqlError for a statement that defines a view over `what`, a virtual table or table function."""
     return SqlError(
-        f"{what} returns the current rows, which a view would freeze: "
-        "SELECT from it directly, or store the rows with CREATE TABLE … AS SELECT",
+        f"{what} returns the current rows, so it cannot be read in the query of a view: SELECT from it "
+        "directly, or store the rows with CREATE TABLE … AS SELECT",
         "0A000",
     )
 
@@ -89,8 +89,8 @@ async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedV
     name = session.resolve(split_name(call.view))
     found = await catalog.view(name) if name is not None else None
     if found is None:
-        hint = "SHOW MATERIALIZED VIEWS lists those that there are"
-        raise SqlError(f"there is no materialized view {call.view}; {hint}", "42P01")
+        hint = "SHOW MATERIALIZED VIEWS lists all"
+        raise SqlError(f"materialized view {call.view} does not exist; {hint}", "42P01")
     return found
 
 
@@ -178,7 +178,7 @@ class VirtualSchema:
             if not self.own:
                 return None
             there = ", ".join(".".join((*schema, each)) for each in self.tables)
-            raise SqlError(f"there is no table {name}; there are {there}", "42P01")
+            raise SqlError(f"the table {name} does not exist; the tables are {there}", "42P01")
         before = tokens[at - 1] if at else None
         after = tokens[at + 2 * len(schema) + 1] if at + 2 * len(schema) + 1 < len(tokens) else None
         if after is not None and after.text == ".":
@@ -186,7 +186,7 @@ class VirtualSchema:
         if before is None or (before.keyword or before.text) not in _BEFORE_RELATION:
             if not self.own:
                 return None
-            raise SqlError(f"{name} can only be read: SELECT … FROM it", "0A000")
+            raise SqlError(f"{name} is read-only: read it with SELECT … FROM {name}", "0A000")
         return Reference(name, table, tokens[at].start, last.end, relation=True, aliased=_is_alias(after))
 
     async def expand(self, sql: str, rows: Rows) -> list[Edit]:
@@ -242,7 +242,9 @@ class VirtualSchema:
                 return
             if size > self.most:
                 what = f"the {len(rows)} rows of {table} take more than {self.most} characters"
-                raise SqlError(f"{what}, too many for one statement; SHOW TABLES IN a namespace lists fewer", "54000")
+                raise SqlError(
+                    f"{what}, too many for one statement; use SHOW TABLES IN a namespace, which lists fewer", "54000"
+                )
             yield text
 
 

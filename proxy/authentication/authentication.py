@@ -119,11 +119,11 @@ class Authentication:
         if self.open_to_all:
             return user
         if self._passwords is None:
-            instead = {"tokens, over HTTP": self._tokens, "tickets of Kerberos": self.tickets}
+            instead = {"tokens, over HTTP": self._tokens, "Kerberos tickets": self.tickets}
             accepted = " and ".join(name for name, what in instead.items() if what is not None)
-            raise Denied(f"Error validating the login: no passwords are accepted here, only {accepted}", user)
+            raise Denied(f"Error validating the login: this server accepts no passwords, only {accepted}", user)
         if not user or not password:
-            raise Denied("Error validating the login: a user and a password are needed", user)
+            raise Denied("Error validating the login: give a user name and a password", user)
         now = asyncio.get_running_loop().time()
         digest = hmac.digest(self._key, f"{len(user)}:{user}{password}".encode(), "sha256")
         if self._right.get(digest, 0.0) > now:
@@ -134,10 +134,10 @@ class Authentication:
         except Exception as error:
             logger.exception("password not checked user=%r", user)
             raise Denied(
-                "Error validating the login: passwords cannot be checked now, try again later", user
+                "Error validating the login: passwords cannot be checked at present; try again later", user
             ) from error
         if not right:
-            raise Denied("Error validating the login", user)
+            raise Denied("Error validating the login: the user name or the password is wrong", user)
         self._remember(digest, now)
         return user
 
@@ -148,7 +148,11 @@ class Authentication:
         """
         user = self._tokens.user(token) if self._tokens is not None else None
         if user is None:
-            raise Denied("The token is not accepted" if self._tokens is not None else "No tokens are accepted here")
+            raise Denied(
+                "The token is invalid or has expired: log in with a new one"
+                if self._tokens is not None
+                else "This server accepts no tokens"
+            )
         return user
 
     async def ticket(self, token: bytes) -> tuple[str, bytes]:
@@ -157,7 +161,7 @@ class Authentication:
         Raise Denied if the ticket is not accepted, or if Kerberos is not configured.
         """
         if self.tickets is None:
-            raise Denied("No tickets are accepted here")
+            raise Denied("This server accepts no Kerberos tickets: an administrator can set [authentication.kerberos]")
         return await asyncio.to_thread(self.tickets.user, token)
 
     def _remember(self, digest: bytes, now: float) -> None:
@@ -193,7 +197,8 @@ class ProxyUsers:
             return principal
         if not self._allowed.get(principal, frozenset()) & {wanted, ANYBODY}:
             raise SqlError(
-                f"{principal} may not act for {wanted}: an administrator can allow it in [authentication.proxy_users]",
+                f"{principal} may not act for {wanted}: an administrator can add {wanted} to "
+                "[authentication.proxy_users]",
                 "28000",
             )
         return wanted
@@ -251,7 +256,7 @@ def parse(text: str, source: str) -> dict[str, str]:
             continue
         user, _, hashed = line.strip().partition(":")
         if not user or not hashed.startswith("$argon2"):
-            raise ValueError(f"{source}:{number}: must be user:hash as `viewgate password` prints it")
+            raise ValueError(f"{source}:{number}: the line must be user:hash, as `viewgate password` prints it")
         hashes[user] = hashed
     return hashes
 

@@ -63,7 +63,11 @@ class Directory:
         """
         with self._connection(self.bind_dn, self.bind_password) as connection:
             if not connection.bind():
-                raise DirectoryDown(f"the directory {self.url} refuses bind_dn: {connection.result['description']}")
+                raise DirectoryDown(
+                    f"the LDAP server {self.url} refuses bind_dn: {connection.result['description']}; check "
+                    "bind_dn and "
+                    "bind_password in [authentication.ldap]"
+                )
             wanted = self.filter.format(user=escape_filter_chars(user))
             connection.search(self.base, wanted, attributes=[], size_limit=2)
             entries = [entry["dn"] for entry in connection.response or () if entry["type"] == "searchResEntry"]

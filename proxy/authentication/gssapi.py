@@ -46,7 +46,7 @@ class Library:
         try:
             self._functions = ctypes.CDLL(ctypes.util.find_library("gssapi_krb5") or _LIBRARY)
         except OSError as error:
-            raise GssError(f"the GSSAPI library of MIT Kerberos is not there ({error})") from error
+            raise GssError(f"the GSSAPI library of MIT Kerberos cannot be loaded ({error}): install it") from error
 
     def call(self, name: str, *arguments: Any) -> int:
         """Call a GSSAPI function with all its arguments except the minor status; return its major status."""

@@ -64,7 +64,10 @@ class Kerberos:
         context = Context(self._acceptor)
         answer = _sure(lambda: context.accept(token))
         if not context.complete:
-            raise Denied("The ticket is not accepted: more than one token would be needed")
+            raise Denied(
+                "The Kerberos ticket is not accepted: its exchange needs a second token, which HTTP logins do not "
+                "support"
+            )
         return _sure(context.user), answer
 
 
@@ -188,7 +191,10 @@ class SaslClientLogin:
             return self._security.step(token)
         offered = self._security.unwrap(token)
         if not offered or not offered[0] & _NO_LAYER:
-            raise Unreachable("requires SASL protection (hive.server2.thrift.sasl.qop): set it to auth, and use TLS")
+            raise Unreachable(
+                "Spark requires SASL protection (hive.server2.thrift.sasl.qop): set this setting to auth in Spark, "
+                "and use TLS"
+            )
         return self._security.wrap(_OFFER)
 
 
@@ -205,4 +211,4 @@ def _sure(ask: Callable[[], T]) -> T:
     try:
         return ask()
     except GssError as error:
-        raise Denied(f"Error validating the login: {error}") from error
+        raise Denied(f"Error validating the login: the Kerberos ticket is not accepted: {error}") from error

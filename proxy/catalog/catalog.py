@@ -323,7 +323,11 @@ class Catalog:
         try:
             return self._views.get((name, entry.location), lambda: _view(name, entry))
         except Exception as failure:  # one broken view must not hide the others
-            reason = failure if isinstance(failure, Unusable) else Unusable(f"its metadata cannot be read: {failure!r}")
+            reason = (
+                failure
+                if isinstance(failure, Unusable)
+                else Unusable(f"the view's metadata cannot be read: {failure!r}")
+            )
             if name not in self._broken:
                 _log.warning("view left out view=%s: %s", name, reason)
             return reason

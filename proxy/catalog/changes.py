@@ -58,14 +58,17 @@ def _between(
     line = list(ancestry(document))
     ids = [raw["snapshot-id"] for raw in line]
     if end not in ids:
-        return ChangeKind.UNKNOWN, f"it is no longer at snapshot {end}", ()
+        return ChangeKind.UNKNOWN, f"snapshot {end} is not in the table's current history", ()
     line = line[ids.index(end) :]
     if start is None:  # the table was empty: all current rows were added
         return ChangeKind.APPENDED, "", tuple(line)
     if start not in ids:
         return (
             ChangeKind.UNKNOWN,
-            f"snapshot {start} is not among its ancestors: it was rolled back, replaced or expired",
+            (
+                f"snapshot {start} is not in the table's current history: the table was rolled back or replaced, or "
+                "the snapshot expired"
+            ),
             (),
         )
     between = tuple(_until(line, start))

@@ -105,7 +105,7 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
     try:
         return catalog.load_table(storage.parts[1:])
     except NoSuchTableError as failure:
-        raise Conflict(f"the storage table {storage} was dropped meanwhile") from failure
+        raise Conflict(f"the storage table {storage} was dropped during the refresh") from failure
 
 
 def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
@@ -135,7 +135,7 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 def _moved(storage: TableName) -> Conflict:
     """Return the Conflict for a storage table that a refresh, a compaction or a rollback has changed meanwhile."""
-    return Conflict(f"the content of {storage} was changed meanwhile")
+    return Conflict(f"the storage table {storage} was changed by another operation at the same time")
 
 
 _TRIES = 8  # all workers append to the same table

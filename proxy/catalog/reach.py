@@ -147,15 +147,13 @@ class Reach:
         answer.cancel()
         self._threads.close()  # the hanging thread is abandoned, with the calls queued behind it
         self._threads = Threads(_THREADS, "catalog")
-        raise TimeoutError(f"no answer within {self._timeout:g} s")
+        raise TimeoutError(f"the catalog gave no answer within {self._timeout:g} s")
 
     def _begin(self, why: str) -> None:
         if self._problem is None:
             since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
-            self._problem = f"the catalog {self._name} is unavailable since {since}: {why}; Viewgate tries it again"
-            _log.warning(
-                "catalog unavailable catalog=%s reason=%r: statements go to Spark as they are", self._name, why
-            )
+            self._problem = f"the catalog {self._name} is unavailable since {since}: {why}; Viewgate keeps trying"
+            _log.warning("catalog unavailable catalog=%s reason=%r: statements go to Spark unchanged", self._name, why)
         self._keep_probing()
 
     def _keep_probing(self) -> None:

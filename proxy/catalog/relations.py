@@ -192,7 +192,7 @@ class Relations:
         """Return how a table changed from a recorded state to the snapshot `end`; kind UNKNOWN if there is no table."""
         entry = self._store.look([name]).get(name)
         if entry is None or entry.kind != "table":
-            return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="it is no longer there")
+            return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="the table no longer exists")
         return change(name, entry.load(), recorded, end)
 
     def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
@@ -213,7 +213,10 @@ class Relations:
             return self._listed.get((name, entry.location)) or listed(name, entry)
         except Exception as failure:  # metadata comes from any writer; an unreadable table does not hide the others
             _log.warning(
-                "metadata unreadable name=%s location=%s error=%r: it is not listed", name, entry.location, failure
+                "metadata unreadable name=%s location=%s error=%r: the table or view is not listed",
+                name,
+                entry.location,
+                failure,
             )
             return None
 

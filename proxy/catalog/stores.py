@@ -237,10 +237,11 @@ class RestStore:
         if reply.status_code == _MISSING:
             return None
         if reply.status_code in _AWAY:
-            raise ConnectionError(f"the REST catalog answers with HTTP {reply.status_code}")
+            raise ConnectionError(f"the REST catalog {self.iceberg.name} answers with HTTP {reply.status_code}")
         if not reply.ok:
             raise CatalogError(
-                f"catalog {self.iceberg.name}: loading {name} failed with HTTP {reply.status_code}; see its log"
+                f"the REST catalog {self.iceberg.name} answers with HTTP {reply.status_code} for {name}; see the "
+                "catalog's log"
             )
         loaded: dict[str, Any] = reply.json()
         self._remember(name, kind, loaded["metadata-location"], reply)
@@ -288,11 +289,11 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind not in _EXAMPLES:
         raise CatalogError(
-            f"catalog {name}: type is {properties.get('type')!r}: it must be sql or rest; pyiceberg has views in no "
-            "other catalog, and a materialized view is a view"
+            f"catalog {name}: type is {properties.get('type')!r}: it must be sql or rest, the types for which "
+            "pyiceberg has views"
         )
     if not uri:
-        raise CatalogError(f'catalog {name}: it needs uri, for example uri = "{_EXAMPLES[kind]}"')
+        raise CatalogError(f'catalog {name}: uri is missing: set it, for example uri = "{_EXAMPLES[kind]}"')
     if kind == "sql":
         _check_database(name, uri)
     try:
@@ -314,7 +315,9 @@ def _check_database(name: str, uri: str) -> None:
     try:
         url = make_url(uri)
     except (ArgumentError, ValueError) as error:  # ValueError: the port is not a number
-        raise CatalogError(f"catalog {name}: uri is {_shown(uri)!r}: it must be one like {_EXAMPLES['sql']}") from error
+        raise CatalogError(
+            f"catalog {name}: uri is {_shown(uri)!r}: it must be a database URL such as {_EXAMPLES['sql']}"
+        ) from error
     memory = not url.database or url.database == ":memory:" or "uri" in url.query
     if url.get_backend_name() == "sqlite" and not memory and not Path(url.database or "").is_file():
         raise CatalogError(

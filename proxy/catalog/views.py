@@ -92,7 +92,7 @@ def _version(document: Document) -> dict[str, Any]:
     current = document["current-version-id"]
     found: dict[str, Any] | None = next((v for v in document["versions"] if v["version-id"] == current), None)
     if found is None:
-        raise Unusable(f"its current version {current} is not among its versions")
+        raise Unusable(f"the view's current version {current} is missing from its list of versions")
     return found
 
 
@@ -102,7 +102,7 @@ def view_schema(document: Document) -> dict[str, Any]:
     for schema in document["schemas"]:
         if schema.get("schema-id", 0) == schema_id:
             return dict(schema)
-    raise Unusable(f"the schema {schema_id} of its current version is not among its schemas")
+    raise Unusable(f"the schema {schema_id} of the view's current version is missing from its list of schemas")
 
 
 def view_query(name: TableName, document: Document) -> ViewQuery:
@@ -113,7 +113,7 @@ def view_query(name: TableName, document: Document) -> ViewQuery:
             catalog = version.get("default-catalog") or name.catalog
             namespace = tuple(version.get("default-namespace", ()))
             return ViewQuery(representation["sql"], Session(catalog, namespace, catalogs=frozenset({name.catalog})))
-    raise Unusable("it has no representation in the dialect `spark`")
+    raise Unusable("the view has no query in the dialect `spark`")
 
 
 def fingerprint(query: str) -> str:
@@ -129,7 +129,7 @@ def _storage_query(query: str, properties: Mapping[str, str]) -> str:
     if STORAGE_QUERY not in properties:
         return query
     if properties.get(DEFINITION) != fingerprint(query):
-        raise Unusable("its query was replaced by a statement that does not know materialized views")
+        raise Unusable("the view's query was replaced by an engine that does not support materialized views")
     return properties[STORAGE_QUERY]
 
 
@@ -139,7 +139,7 @@ def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:
     try:
         recorded = json.loads(properties[SETTINGS])
     except ValueError:
-        raise Unusable(f"its property {SETTINGS} is not JSON") from None
+        raise Unusable(f"the view's property {SETTINGS} is not valid JSON") from None
     return MappingProxyType({str(key): str(value) for key, value in recorded.items()})
 
 
@@ -154,7 +154,7 @@ def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, 
     for marker in MARKERS:
         if identifier := properties.get(marker + ".storage.table"):
             return view.beside(split_name(identifier))
-    raise Unusable(f"it names no storage table: set its property {MARKERS[0]}.storage.table")
+    raise Unusable(f"the view names no storage table: set its property {MARKERS[0]}.storage.table")
 
 
 NEVER = "never"

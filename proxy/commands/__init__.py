@@ -39,7 +39,10 @@ __all__ = ["COMMANDS", "Command", "Context", "Planner", "Reloaded", "Setting", "
 
 def _none_of_these(parser: Parser) -> None:
     *others, last = (words[2] for words in COMMANDS if words[:2] == ("SHOW", "VIEWGATE") and len(words) > 2)
-    raise SqlError(f"SHOW VIEWGATE is incomplete: write one of {', '.join(others)} or {last} behind it", "42601")
+    raise SqlError(
+        f"SHOW VIEWGATE is incomplete or unknown: write SHOW VIEWGATE followed by {', '.join(others)} or {last}",
+        "42601",
+    )
 
 
 COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] = {

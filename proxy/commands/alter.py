@@ -38,7 +38,11 @@ class Widen:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
         if view.properties.get(ADOPT):
-            raise SqlError(f"{view.name} has an adopted table as its storage, to which no columns are added", "0A000")
+            raise SqlError(
+                f"{view.name} uses an adopted table as its storage, to which columns cannot be added: recreate the "
+                "view with CREATE OR REPLACE MATERIALIZED VIEW",
+                "0A000",
+            )
         await self._check_settings(ctx, session, view)
         made = _as_made(view)
         if self.outputs:
@@ -56,20 +60,27 @@ class Widen:
         differing = sorted(k for k, v in (view.settings or {}).items() if now.get(k) != v)
         if view.settings is not None and (differing or now.keys() != view.settings.keys()):
             told = describe.settings(view)
-            raise SqlError(f"{view.name} was made under {told}: set the session to these first, then again", "55000")
+            raise SqlError(
+                f"{view.name} was created with the session settings {told}: SET these, then run the statement again",
+                "55000",
+            )
 
     def _with_outputs(self, made: create.Create, view: MaterializedView) -> create.Create:
         query = with_outputs(made.query, self.outputs)
         if query is None:
-            raise SqlError(f"the query of {view.name} is not one SELECT … FROM: use ALTER … AS and a query", "0A000")
+            raise SqlError(
+                f"the query of {view.name} is not a single SELECT … FROM: use ALTER … AS and a query", "0A000"
+            )
         try:
             names = output_names(self.outputs)
         except ParseError as problem:
-            raise SqlError(f"ADD COLUMNS ({self.outputs}): {problem}", "42601") from problem
+            raise SqlError(f"ADD COLUMNS ({self.outputs}) cannot be parsed: {problem}", "42601") from problem
         if made.columns is None:
             return replace(made, query=query)
         if "" in names:
-            raise SqlError(f"{view.name} names its columns: give each new one an alias", "42601")
+            raise SqlError(
+                f"{view.name} was created with a list of column names: give each added column an alias", "42601"
+            )
         return replace(made, query=query, columns=(*made.columns, *((name, None) for name in names)))
 
 
@@ -88,7 +99,10 @@ def _as_made(view: MaterializedView) -> create.Create:
     Raise SqlError 0A000 for a view that another tool created.
     """
     if QUERY not in view.properties:
-        raise SqlError(f"{view.name} was made by another tool: use CREATE OR REPLACE MATERIALIZED VIEW", "0A000")
+        raise SqlError(
+            f"{view.name} was created by another tool, and cannot be altered: use CREATE OR REPLACE MATERIALIZED VIEW",
+            "0A000",
+        )
     parser = Parser(describe.statement(view), create.EXAMPLE)
     parser.expect("CREATE", "MATERIALIZED", "VIEW")
     return replace(create.parse_replace(parser), at_once=True)
@@ -101,8 +115,8 @@ async def _check_columns(session: ClientSession, view: MaterializedView, query: 
     if found[: len(own)] != own:
         listed = ", ".join(f"{name} {kind}" for name, kind in own)
         raise SqlError(
-            f"the query does not begin with the columns of {view.name} ({listed}); CREATE OR REPLACE MATERIALIZED VIEW "
-            "makes a view with others",
+            f"the query does not begin with the columns of {view.name} ({listed}): add these columns, or use "
+            "CREATE OR REPLACE MATERIALIZED VIEW",
             "42P16",
         )
 

@@ -47,11 +47,11 @@ def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[s
         primary = read_primary_key(properties[PRIMARY_KEY]) if PRIMARY_KEY in properties else ()
         foreign = read_foreign_keys(properties.get(FOREIGN_KEYS, ""), table)
     except ConstraintError as problem:
-        raise SqlError(f"{table}: {problem}", "22023") from problem
+        raise SqlError(f"the declared keys of {table} are wrong: {problem}", "22023") from problem
     if not primary and not foreign:
         raise SqlError(
-            f"{table} declares no keys: ALTER TABLE {table.sql()} SET TBLPROPERTIES ('{PRIMARY_KEY}' = 'id', "
-            f"'{FOREIGN_KEYS}' = '(customer_id) REFERENCES customers (id)') does",
+            f"{table} declares no keys: declare them with ALTER TABLE {table.sql()} SET TBLPROPERTIES "
+            f"('{PRIMARY_KEY}' = 'id', '{FOREIGN_KEYS}' = '(customer_id) REFERENCES customers (id)')",
             "42704",
         )
     if primary:

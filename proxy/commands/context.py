@@ -66,7 +66,9 @@ class Context:
         """Raise SqlError 42501 unless the session's user is an operator; without logins, every user is one."""
         if not self.open_to_all and session.user not in self.operators():
             raise SqlError(
-                f"{session.user} may not operate Viewgate: [authentication] operators does not name this user", "42501"
+                f"{session.user} is not an operator of Viewgate: an administrator can add this user to "
+                "[authentication] operators",
+                "42501",
             )
 
     async def facts(self, session: ClientSession) -> Session:
@@ -102,7 +104,7 @@ class Context:
             hint = f"DROP MATERIALIZED VIEW {name.sql()} removes it"
             raise SqlError(f"materialized view {name} cannot be used: {reason}; {hint}", "55000")
         relation = (await self.catalog.current([name]))[name]
-        there = "SHOW MATERIALIZED VIEWS lists those that there are"
+        there = "SHOW MATERIALIZED VIEWS lists all"
         if relation is None:
             raise SqlError(f"materialized view {name} does not exist; {there}", "42P01")
         raise SqlError(f"{name} is a {_kind(relation)}, not a materialized view; {there}", "42809")

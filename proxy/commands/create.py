@@ -97,7 +97,7 @@ class Create:
         # some catalogs would create the namespace without being asked
         if name.namespace not in await ctx.catalog.namespaces():
             space = TableName(name.parts[:-1])
-            raise SqlError(f"there is no namespace {space}: run CREATE NAMESPACE {space.sql()} first", "42704")
+            raise SqlError(f"the namespace {space} does not exist: run CREATE NAMESPACE {space.sql()} first", "42704")
         if (await ctx.catalog.current([name]))[name] is not None or name in ctx.catalog.broken:
             raise SqlError(f"{name} exists already and is not a materialized view; choose another name", "42P07")
 
@@ -128,7 +128,8 @@ class Create:
             view = await ctx.catalog.view(plan.name)
             if view is None:
                 raise SqlError(
-                    f"materialized view {plan.name} was dropped by another session meanwhile; create it again",
+                    f"materialized view {plan.name} was dropped by another session during this statement; create it "
+                    "again",
                     "40001",
                 )
             if candidate:
@@ -271,7 +272,7 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
     below = [view.name for view in through.views]
     if name in below:
         on = next((str(other) for other in below if other != name), str(name))
-        raise SqlError(f"{name} would refer to itself: {on} reads it; define it over other tables", "42P19")
+        raise SqlError(f"{name} would refer to itself, because {on} reads it: define {name} over other tables", "42P19")
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
@@ -303,7 +304,7 @@ async def _is_ours(ctx: Context, plan: _Plan) -> bool:
     """
     view = await ctx.catalog.view(plan.name)
     if plan.name in ctx.catalog.broken:
-        raise SqlError(f"{plan.name} cannot be read: {ctx.catalog.broken[plan.name]}", "55000")
+        raise SqlError(f"materialized view {plan.name} cannot be used: {ctx.catalog.broken[plan.name]}", "55000")
     return view is not None and view.storage == plan.storage
 
 
@@ -330,7 +331,7 @@ async def _drop_replaced(ctx: Context, session: ClientSession, replaced: Materia
     try:
         await session.upstream.query(_drop(replaced.storage))
     except SqlError as failure:  # the replacement is complete; nothing reads the old storage
-        log(f"the replaced storage {replaced.storage} could not be dropped: {failure.message}")
+        log(f"the replaced storage table {replaced.storage} could not be dropped: {failure.message}")
 
 
 def parse(parser: Parser) -> Create:
@@ -352,7 +353,8 @@ def _clauses(parser: Parser, create: Create) -> Create:
         create = _clause(parser, create)
     if create.adopt and (create.or_replace or create.partitioned_by or create.ordered_by):
         raise SqlError(
-            f"{ADOPT} cannot be combined with OR REPLACE, PARTITIONED BY or ORDERED BY: the table keeps its layout",
+            f"{ADOPT} cannot be combined with OR REPLACE, PARTITIONED BY or ORDERED BY: an adopted table keeps "
+            "its layout",
             "0A000",
         )
     return replace(create, query=parser.rest("a query"))

@@ -36,7 +36,7 @@ class Drop:
         view = await ctx.catalog.view(name)
         if view is None and name not in ctx.catalog.broken:
             if self.if_exists:
-                return done(f"there is no materialized view {name}")
+                return done(f"materialized view {name} does not exist")
             view = await ctx.existing_view(session, self.name)
         await _check_unneeded(ctx, name)
         try:
@@ -55,18 +55,19 @@ class Drop:
         if shared:
             return f"; its storage {view.storage} is kept for {shared[0]}"
         if view.properties.get(ADOPT):
-            return f"; the table {view.storage}, which it had adopted, is kept"
+            return f"; the adopted table {view.storage} is kept"
         try:
             await session.upstream.query(f"DROP TABLE IF EXISTS {view.storage.sql()} PURGE")
         except SqlError as failure:
             if await _forgotten(ctx, view.storage):
                 return (
-                    f"; the metadata of its storage {view.storage} cannot be read: the catalog lists it no longer, "
-                    "and files that are left of it must be deleted by hand"
+                    f"; the metadata of its storage table {view.storage} cannot be read: the table was "
+                    "removed from the "
+                    "catalog, and its remaining files must be deleted by hand"
                 )
             raise SqlError(
-                f"materialized view {view.name} is dropped, but its storage table is left over; after fixing the "
-                f"following error, DROP TABLE {view.storage.sql()} PURGE: {failure.message}",
+                f"materialized view {view.name} was dropped, but its storage table was not: fix the following "
+                f"error, then run DROP TABLE {view.storage.sql()} PURGE: {failure.message}",
                 failure.sql_state,
             ) from failure
         return ""
@@ -88,8 +89,8 @@ def _left(view: TableName) -> str:
     """Return the end of the message about a dropped view with unreadable metadata: how to find its storage table."""
     made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
     return (
-        f"; the name of its storage could not be read: if there is a table with the property {made_for} "
-        f"({view.table}{STORAGE_SUFFIX}, perhaps with a suffix), DROP TABLE … PURGE drops it"
+        f"; the name of its storage table could not be read: if a table has the property {made_for} "
+        f"({view.table}{STORAGE_SUFFIX}, perhaps with a suffix), drop it with DROP TABLE … PURGE"
     )
 
 

@@ -118,8 +118,8 @@ class Guard:
         known = await self._affected.names()
         for name in await self._affected.meant(session, names, known.storages(names)):
             raise SqlError(
-                f"{name} is the storage table of {named(known.stored_in[name])}, which only refreshes "
-                "write; use REFRESH, ALTER or DROP MATERIALIZED VIEW",
+                f"{name} is the storage table of {named(known.stored_in[name])}, which only refreshes write; use "
+                "REFRESH, ALTER or DROP MATERIALIZED VIEW instead",
                 _DEPENDED_ON,
             )
 
@@ -132,7 +132,8 @@ class Guard:
         for name in await self._affected.meant(session, names, known.views(names)):
             tables = ", ".join(map(str, known.definitions.sources[name]))
             raise SqlError(
-                f"{name} is a materialized view, which only its refreshes write; write to its tables ({tables})",
+                f"{name} is a materialized view, which only refreshes write; write to its base tables ({tables}) "
+                "instead",
                 _WRONG_TYPE,
             )
 
@@ -151,7 +152,7 @@ class Guard:
         if views:
             columns = f" ({', '.join(loss.columns)})" if loss.columns else ""
             raise SqlError(
-                f"{source} {loss.loss.value}{columns} by this statement, and is needed by "
+                f"{source} {loss.loss.value}{columns} by this statement, but is needed by "
                 f"{named(view.name for view in views)}; {_HINT}",
                 _DEPENDED_ON,
             )
@@ -191,7 +192,8 @@ class Guard:
             lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
             if lost:
                 raise SqlError(
-                    f"the namespace {'.'.join(qualified)} holds tables of {named(view.name for view in lost)}; {_HINT}",
+                    f"the namespace {'.'.join(qualified)} contains tables of {named(view.name for view in lost)}; "
+                    f"{_HINT}",
                     _DEPENDED_ON,
                 )
 

@@ -199,6 +199,6 @@ def _lost(view: MaterializedView, table: Table, needed: Snapshot) -> str:
 
 def _short(view: MaterializedView, kept_ms: int) -> str:
     return (
-        f"Viewgate: {view.name} may be {view.max_staleness} s old by its property viewgate.max_staleness, and "
-        f"{_KEPT_MS} = {kept_ms} keeps the snapshots that this needs for {kept_ms // 1000} s only"
+        f"Viewgate: {view.name} may be {view.max_staleness} s old by its property viewgate.max_staleness, "
+        f"but {_KEPT_MS} = {kept_ms} keeps the needed snapshots for only {kept_ms // 1000} s"
     )

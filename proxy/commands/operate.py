@@ -45,11 +45,11 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
     about = json.dumps([id_, ctx.whose(user), user]).encode()
     found = next(filter(None, (await ctx.ask(KILL, about)).values()), None)
     if found is None:
-        shown = "SHOW VIEWGATE STATEMENTS lists those that there are"
-        raise SqlError(f"there is no statement {id_!r} here; {shown}", "42704")
+        shown = "SHOW VIEWGATE STATEMENTS lists all"
+        raise SqlError(f"the statement {id_!r} does not exist, or belongs to another user; {shown}", "42704")
     owner, state = found
     if state != _RUNNING:
-        raise SqlError(f"the statement {id_} has ended already: {state}", "55000")
+        raise SqlError(f"the statement {id_} has already ended: {state}", "55000")
     return f"statement {id_} of {owner} ended"
 
 
@@ -103,8 +103,8 @@ class Steer:
         found = [name for name in names if self.upstream in (name, name.rpartition(":")[0])]
         if len(found) != 1:
             raise SqlError(
-                f"there {'are several upstreams' if found else 'is no upstream'} {self.upstream!r}; "
-                f"there are {', '.join(names)}",
+                f"{'several upstreams have' if found else 'no upstream has'} the name {self.upstream!r}; the "
+                f"upstreams are {', '.join(names)}",
                 "42704",
             )
         workers = len(await ctx.ask(STEER, json.dumps([self.steering, found[0]]).encode()))

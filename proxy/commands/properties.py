@@ -80,18 +80,23 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
     """Return the properties unchanged; raise SqlError if a user may not set one of them, or not to this value."""
     for key, value in properties.items():
         if key == ADOPT:
-            raise SqlError(f"{ADOPT} belongs to CREATE MATERIALIZED VIEW, which makes a table the storage", "0A000")
+            raise SqlError(
+                f"{ADOPT} can be set only in CREATE MATERIALIZED VIEW, which adopts the table as storage", "0A000"
+            )
         if key.startswith((*_RESERVED, *_OURS)):
-            raise SqlError(f"the property {key} is set by Viewgate itself; leave it out", "0A000")
+            raise SqlError(f"the property {key} is set by Viewgate itself; remove it from the statement", "0A000")
         if key in _PERIODS and period(value) is None and value != NEVER:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: never, or {ALLOWED}", "22023")
         if key.lower() in _OF_SPARK:
-            raise SqlError(f"the property {key} is set by Spark itself; leave it out", "0A000")
+            raise SqlError(f"the property {key} is set by Spark itself; remove it from the statement", "0A000")
         if key.startswith("viewgate.") and key not in SETTABLE:
             meant = nearest(key, SETTABLE)
-            raise SqlError(f"there is no property {key}{meant}; Viewgate's are {', '.join(SETTABLE)}", "22023")
+            raise SqlError(
+                f"{key} is not a property of materialized views{meant}; the properties are {', '.join(SETTABLE)}",
+                "22023",
+            )
         if meant := nearest(key, SETTABLE) if key not in SETTABLE else "":
-            raise SqlError(f"there is no property {key}{meant}", "22023")
+            raise SqlError(f"{key} is not a property of materialized views{meant}", "22023")
         allowed = {**_CHOICES, **_FORMATS}.get(key, (value,))
         if (value.lower() if key in _FORMATS else value) not in allowed:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: {', '.join(allowed)}", "22023")

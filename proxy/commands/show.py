@@ -63,16 +63,16 @@ class Show:
     async def _existing_table(self, ctx: Context, session: ClientSession) -> TableName | None:
         name = await ctx.resolve(session, self.table) if self.table else None
         if name is not None and (await ctx.catalog.current([name]))[name] is None:
-            hint = "SHOW TABLES lists those that there are"
-            raise SqlError(f"there is no Iceberg table {name} that could have materialized views; {hint}", "42P01")
+            hint = "SHOW TABLES lists all"
+            raise SqlError(f"the Iceberg table {name} does not exist; {hint}", "42P01")
         return name
 
     async def _check_namespace(self, ctx: Context) -> None:
         known = {(*at, *name) for name in await ctx.catalog.namespaces() for at in ((), (ctx.catalog.name,))}
         if self.namespace is not None and self.namespace not in known:
             name, catalog = ".".join(self.namespace), ctx.catalog.name
-            hint = f"SHOW NAMESPACES IN {catalog} lists those that there are"
-            raise SqlError(f"there is no namespace {name} in the catalog {catalog}; {hint}", "42704")
+            hint = f"SHOW NAMESPACES IN {catalog} lists all"
+            raise SqlError(f"the namespace {name} does not exist in the catalog {catalog}; {hint}", "42704")
 
     def _wants(self, name: TableName, catalog: str) -> bool:
         spaces = (name.namespace, (catalog, *name.namespace))

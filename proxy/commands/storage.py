@@ -146,7 +146,9 @@ async def _described(session: ClientSession, query: str) -> tuple[ColumnDesc, ..
 def _outputs(visible: Sequence[ColumnDesc], names: Sequence[str | None]) -> tuple[ColumnDesc, ...]:
     if names and len(names) != len(visible):
         raise SqlError(
-            f"{len(names)} columns are named, but the query has {len(visible)}: name all of them, or none", "21S01"
+            f"the column list and the query have different numbers of columns ({len(names)} and "
+            f"{len(visible)}): name all columns, or none",
+            "21S01",
         )
     given = names or [None] * len(visible)
     return tuple(ColumnDesc(name or column.name, column.type) for name, column in zip(given, visible, strict=True))
@@ -156,11 +158,11 @@ def _check(columns: Sequence[ColumnDesc]) -> None:
     counted = Counter(column.name.lower() for column in columns)
     for column in columns:
         if counted[column.name.lower()] > 1:
-            raise SqlError(f"two columns are named {quoted(column.name)}: give one of them an alias", "42711")
+            raise SqlError(f"two columns are named {quoted(column.name)}: give one of them another alias", "42711")
         if _UNSTORABLE.search(column.type):
             raise SqlError(
-                f"the column {quoted(column.name)} has the type {column.type}, which Iceberg cannot store: "
-                "cast it to another type, or leave it out",
+                f"the column {quoted(column.name)} has the type {column.type}, which Iceberg cannot store: cast the "
+                "column to another type, or remove it",
                 "0A000",
             )
 
@@ -296,18 +298,22 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
     table = (await ctx.catalog.current([name]))[name]
     if not isinstance(table, Table):
         raise SqlError(
-            f"{name}, which {ADOPT} names, is not an Iceberg table of the catalog {ctx.catalog.name}", "42P01"
+            f"{name} in the property {ADOPT} is not an Iceberg table of the catalog {ctx.catalog.name}: name an "
+            "existing table",
+            "42P01",
         )
     if name in made.sources:
-        raise _refused(name, "the view's query reads it, and a refresh would change what it reads")
+        raise _refused(name, "the view's query reads this table, so a refresh would change the result of the query")
     owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)
     if owner is not None:
-        raise _refused(name, f"it is the storage of materialized view {owner}")
+        raise _refused(name, f"the table is the storage of materialized view {owner}")
     if table.snapshot_id is None:
-        raise _refused(name, "it is empty; leave the property out, and the view has storage of its own")
+        raise _refused(name, f"the table is empty; remove {ADOPT}, so that the view gets a storage table of its own")
     if table.snapshots[0].schema_id != table.schema_id:
         raise _refused(
-            name, "its columns were changed after its last write; write to it (INSERT OVERWRITE), then again"
+            name,
+            "the columns of the table were changed after its last write; write to the table (INSERT "
+            "OVERWRITE), then run the statement again",
         )
     if problem := _differing(table.columns, made.storage_columns) or _incomparable(table.columns):
         raise _refused(name, problem)
@@ -323,7 +329,10 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
         await ctx.pipeline.decision(view)
     sources, storage = await look(ctx.catalog, view), await storage_of(ctx.catalog, view)
     if not sources.all_pinned:
-        raise _refused(storage.name, "a table that the query reads has no snapshot with its current columns")
+        raise _refused(
+            storage.name,
+            "a base table of the query has no snapshot with its current columns; write to the base table first",
+        )
     query = _exactly(f"({pin(view.storage_query, sources.pins, view.session)})", storage.columns)
     held = _exactly(f"{storage.name.sql()} VERSION AS OF {storage.snapshot_id}", storage.columns)
     log(f"{view.name}: comparing {storage.name} with the query")
@@ -335,9 +344,9 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
     if besides or lacking:
         raise _refused(
             storage.name,
-            f"its rows differ from the query's current result: {besides} extra rows, {lacking} missing rows (rows that "
-            "differ only in the last bits of a floating-point sum count as both); bring the table up to date, or leave "
-            "the property out",
+            f"the table's rows differ from the query's current result: {besides} extra rows, {lacking} missing "
+            "rows (rows that differ only in the last bits of a floating-point sum count as both). Bring the "
+            f"table up to date, or remove {ADOPT}",
         )
     await ctx.pipeline.vouch(view, sources, storage)
     return int(rows)
@@ -351,7 +360,7 @@ def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
         (mine.name.lower(), mine.type) == (other.name.lower(), kept_as(other.type))
         for mine, other in zip(columns, wanted, strict=True)
     )
-    return "" if same else f"its columns are ({have}), those of the query ({listed})"
+    return "" if same else f"the table has the columns ({have}), but the query returns ({listed})"
 
 
 def _incomparable(columns: Sequence[Column]) -> str:
@@ -360,7 +369,7 @@ def _incomparable(columns: Sequence[Column]) -> str:
     Columns with a MAP or VARIANT type cannot be compared.
     """
     named = [f"{column.name} {column.type}" for column in columns if _SETS_REFUSE.search(column.type)]
-    return f"Spark does not compare columns of such types: {', '.join(named)}" if named else ""
+    return f"Spark cannot compare columns of these types: {', '.join(named)}" if named else ""
 
 
 def _exactly(relation: str, columns: Sequence[Column]) -> str:

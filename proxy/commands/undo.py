@@ -35,7 +35,10 @@ async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[St
     except BaseException as failure:
         left = await asyncio.shield(_undo(undo, log))
         if left and isinstance(failure, SqlError):
-            raise SqlError(f"{failure.message}\nNot undone: {'; '.join(left)}", failure.sql_state) from failure
+            raise SqlError(
+                f"{failure.message}\nThese steps of the undo failed; run them yourself: {'; '.join(left)}",
+                failure.sql_state,
+            ) from failure
         raise
     finally:
         catalog.invalidate()

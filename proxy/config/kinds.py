@@ -98,9 +98,9 @@ def checked(name: str, kind: Any, value: Any) -> Any:
 
     >>> checked("--port", ListenPort, -1)
     Traceback (most recent call last):
-    ValueError: --port is -1: it must be a whole number from 0 (any free port) to 65535
+    ValueError: the option --port is -1: it must be a whole number from 0 (any free port) to 65535
     """
     try:
         return TypeAdapter(kind).validate_python(value, strict=True)
     except ValidationError as error:
-        raise ValueError(f"{name} {error.errors()[0]['msg']}") from None
+        raise ValueError(f"the option {name} {error.errors()[0]['msg']}") from None

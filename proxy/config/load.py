@@ -108,8 +108,8 @@ def check_workers(settings: Config) -> None:
         raise ConfigError(f"{asked} needs [[upstream]]: the Spark that Viewgate starts itself belongs to one process")
     if settings.pipeline.spark is not None and REMOTE not in settings.pipeline.spark:
         raise ConfigError(
-            f"{asked} and [pipeline.spark] cannot be combined unless the latter has {REMOTE}: only one process can "
-            "be the driver of a Spark application"
+            f"{asked} and [pipeline.spark] cannot be combined, unless [pipeline.spark] sets {REMOTE}: only one "
+            "process can be the driver of a Spark application"
         )
     if str(settings.journal.file) in _STDOUT:
         raise ConfigError(

@@ -68,7 +68,7 @@ class Table(BaseModel):
         for key, field in known.items():
             if field.is_required() and key not in table:
                 (example,) = field.examples or ["…"]
-                raise ValueError(f'needs {key}, for example {key} = "{example}"')
+                raise ValueError(f'{key} is missing: add it, for example {key} = "{example}"')
         return table
 
     @classmethod
@@ -134,7 +134,7 @@ class JournalSettings(Table):
     @model_validator(mode="after")
     def _check_two_tables(self) -> Self:
         if self.table is not None and self.table == self.refresh_table:
-            raise ValueError("table and refresh_table must be two tables: their columns differ")
+            raise ValueError("table and refresh_table must name two different tables, because their columns differ")
         return self
 
 
@@ -165,7 +165,9 @@ class LdapSettings(Table):
     @model_validator(mode="after")
     def _check_search(self) -> Self:
         if (self.user_dn is None) == (self.base is None):
-            raise ValueError("needs user_dn, where users are, or base, below which to search")
+            raise ValueError(
+                "either user_dn, the name pattern of users, or base, below which users are searched, must be set"
+            )
         for key, pattern in (("user_dn", self.user_dn), ("filter", self.filter)):
             if pattern is not None and "{user}" not in pattern:
                 raise ValueError(f"{key} is {pattern!r}: it must contain {{user}}")
@@ -209,7 +211,7 @@ class AuthenticationSettings(Table):
     @model_validator(mode="after")
     def _check_one_source(self) -> Self:
         if self.passwords is not None and self.ldap is not None:
-            raise ValueError("passwords and [authentication.ldap] exclude each other")
+            raise ValueError("passwords and [authentication.ldap] cannot be combined: remove one of them")
         return self
 
 
@@ -261,7 +263,7 @@ class UpstreamTls(Table):
     @model_validator(mode="after")
     def _check_pair(self) -> Self:
         if (self.certificate is None) != (self.key is None):
-            raise ValueError("certificate and key belong together: give both, or none")
+            raise ValueError("certificate and key must be set together: set both, or none")
         return self
 
 
@@ -301,16 +303,18 @@ class UpstreamAddress(Table):
     @model_validator(mode="after")
     def _check_login(self) -> Self:
         if self.kerberos is not None and (self.user or self.password):
-            raise ValueError("user and password, and [upstream.kerberos], exclude each other: one of them logs in")
+            raise ValueError(
+                "user and password cannot be combined with [upstream.kerberos]: remove the one or the other"
+            )
         if self.kerberos is not None and self.transport == "nosasl":
-            raise ValueError('[upstream.kerberos] needs a login: transport must be "sasl" or "http"')
+            raise ValueError('[upstream.kerberos] needs a transport with a login: set transport to "sasl" or "http"')
         return self
 
     @model_validator(mode="after")
     def _check_transport(self) -> Self:
         over_http = next((key for key in ("path", "headers", "basic") if key in self.model_fields_set), None)
         if over_http and self.transport != "http":
-            raise ValueError(f'{over_http} is for HTTP alone: it needs transport = "http"')
+            raise ValueError(f'{over_http} is used only over HTTP: set transport = "http", or remove {over_http}')
         return self
 
 
@@ -358,7 +362,7 @@ class PipelineSettings(Table):
     @classmethod
     def _check_one_place(cls, settings: dict[str, str] | None) -> dict[str, str] | None:
         if settings and MASTER in settings and REMOTE in settings:
-            raise ValueError(f"{MASTER} and {REMOTE} exclude each other: jobs run on one of them")
+            raise ValueError(f"{MASTER} and {REMOTE} cannot be combined: keep the one where refresh jobs shall run")
         return settings
 
 
@@ -395,7 +399,7 @@ class Config(Table):
         places = [(upstream.host, upstream.port) for upstream in self.upstreams]
         for host, port in places:
             if places.count((host, port)) > 1:
-                raise ValueError(f"[[upstream]] {host}:{port} is there twice: give it a greater weight instead")
+                raise ValueError(f"[[upstream]] {host}:{port} is listed twice: list it once, with a greater weight")
         return self
 
     @model_validator(mode="after")
@@ -404,8 +408,8 @@ class Config(Table):
         handed = any(one.kerberos is not None and one.impersonate is None for one in self.upstreams)
         if handed and self.authentication.open_to_all:
             raise ValueError(
-                "[upstream.kerberos] hands on names that nobody checks: everybody could be anybody on Spark. Check "
-                "logins by [authentication], or say that this is meant by `impersonate = true` of [[upstream]]"
+                "[upstream.kerberos] passes unchecked user names to Spark: check logins by [authentication], or "
+                "allow unchecked names by `impersonate = true` in [[upstream]]"
             )
         return self
 
@@ -413,17 +417,20 @@ class Config(Table):
     def _check_one_spark(self) -> Self:
         if self.upstreams and self.catalog is None:
             raise ValueError(
-                "[[upstream]] needs [catalog]: the Iceberg catalog that this Spark uses, with its name there"
+                "[[upstream]] needs [catalog], the Iceberg catalog of this Spark, under the name that it has in Spark"
             )
         if self.catalog is not None and not self.upstreams:
-            raise ValueError("[catalog] needs [[upstream]]: the Spark that Viewgate starts itself has its own catalog")
+            raise ValueError(
+                "[catalog] needs [[upstream]], because the Spark that Viewgate starts itself has its own catalog"
+            )
         if self.upstreams and "embedded" in self.model_fields_set:
             raise ValueError(
-                "[embedded] and [[upstream]] exclude each other: Spark is either started here or elsewhere"
+                "[embedded] and [[upstream]] cannot be combined: Viewgate either starts Spark or connects to "
+                "running servers"
             )
         if self.pipeline.spark is not None and not self.upstreams:
             raise ValueError(
-                "[pipeline.spark] needs [[upstream]]: the Spark that Viewgate starts itself runs the jobs, too, and "
-                "[embedded.spark] has its settings"
+                "[pipeline.spark] needs [[upstream]]: the Spark that Viewgate starts itself also runs the refresh "
+                "jobs, with the settings in [embedded.spark]"
             )
         return self

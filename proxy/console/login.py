@@ -102,7 +102,7 @@ class Login:
 
     def _refused(self, request: Request, denied: Exception) -> None:
         address = request.client.host if request.client else ""
-        _log.warning("%s: a login to the console was refused: %s", address, getattr(denied, "logged", denied))
+        _log.warning("console login refused address=%s reason=%s", address, getattr(denied, "logged", denied))
 
 
 def check_host(request: Request) -> None:
@@ -113,7 +113,7 @@ def check_host(request: Request) -> None:
     """
     host = request.url.hostname or ""
     if "." in host and not _is_address(host):
-        told = f"without logins, the console is not to be opened by the name {host}: use localhost or its IP address"
+        told = f"without logins, the console cannot be opened by the host name {host}: use localhost or the IP address"
         raise HTTPException(_MISDIRECTED, told)
 
 
@@ -157,7 +157,7 @@ class Protection:
             await send(message)
 
         foreign = scope["type"] == "http" and scope["method"] not in _READING and not _is_own(Headers(scope=scope))
-        refusal = PlainTextResponse("this form was sent from another site\n", _FORBIDDEN)
+        refusal = PlainTextResponse("this form was sent from another site, and is refused", _FORBIDDEN)
         await (refusal if foreign else self._app)(scope, receive, protected)
 
 

@@ -103,7 +103,10 @@ class Pages:
         rows = await self._context.system.rows("statements", visitor.whose)
         row = next((row for row in rows if row["id"] == request.path_params["id"]), None)
         if row is None:
-            told = "There is no such statement here, or not any more: the last thousand that have ended are kept."
+            told = (
+                "This statement does not exist, or is no longer kept: the journal keeps the last thousand ended "
+                "statements."
+            )
             return self._page("message.html", visitor, _NOT_FOUND, told=told)
         both = row["statement"], row["rewritten"] or row["statement"]
         original, rewritten = await asyncio.to_thread(statements.compared, *both)
@@ -195,7 +198,11 @@ async def _form(request: Request) -> dict[str, str]:
     async for part in request.stream():
         body += part
         if len(body) > _LONGEST_FORM:
-            raise HTTPException(413, f"the form is larger than {_LONGEST_FORM // 1024} KiB: shorten what was entered")
+            raise HTTPException(
+                413,
+                f"the login form is larger than {_LONGEST_FORM // 1024} KiB: check the user name and the password, "
+                "and try again",
+            )
     return {name: values[0] for name, values in parse_qs(body.decode(errors="replace")).items()}
 
 

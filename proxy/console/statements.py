@@ -33,12 +33,12 @@ KINDS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
 
 # A sentence about what answered a statement.
 ANSWERED = {
-    Outcome.VIEW: "A materialized view answers all or a part of it.",
-    Outcome.MISS: "The tables answer it. Materialized views read them, and none could answer.",
-    Outcome.NONE: "Spark answers it: no materialized view reads its tables.",
-    Outcome.FALLBACK: "The tables answer it, because Spark could not run the rewritten statement.",
-    Outcome.VIEWGATE: "Viewgate itself answers it.",
-    Outcome.REFUSED: "It was refused and never started.",
+    Outcome.VIEW: "A materialized view answers all or a part of this statement.",
+    Outcome.MISS: "The base tables answer this statement: no materialized view over them could answer it.",
+    Outcome.NONE: "Spark answers this statement: no materialized view reads its tables.",
+    Outcome.FALLBACK: "The base tables answer this statement, because Spark could not run the rewritten statement.",
+    Outcome.VIEWGATE: "Viewgate itself answers this statement.",
+    Outcome.REFUSED: "This statement was refused and never started.",
 }
 
 # A description of each phase in the bar of a statement's time.

@@ -54,7 +54,7 @@ def decode(kind: type[S], data: bytes, start: int = 0) -> S:
         else:
             struct.read(TBinaryProtocol(TMemoryBuffer(data[start:]), container_length_limit=len(data)))
     except (TException, EOFError, OverflowError, TypeError, ValueError) as error:
-        raise WireError(f"the bytes are not a valid {kind.__name__}: {error}") from error
+        raise WireError(f"invalid Thrift message: the bytes are not a valid {kind.__name__}: {error}") from error
     return struct  # type: ignore[no-any-return]
 
 
@@ -92,7 +92,7 @@ def read_request(message: bytes, kind: type[S]) -> S:
     """
     start = _within(message, _REQUEST)
     if start is None:
-        raise WireError("a call contains no request")
+        raise WireError("invalid Thrift message: the call contains no request")
     return decode(kind, message, start)
 
 
@@ -108,10 +108,10 @@ def read_reply(message: bytes, kind: type[S]) -> S:
             raise Unreachable(f"Spark could not answer {head.name}: {raised}")
         start = _within(message, _RESPONSE)
         if start is None:
-            raise WireError("it contains no response")
+            raise WireError("the reply contains no response")
         return decode(kind, message, start)
     except WireError as error:
-        raise Unreachable(f"Spark gave a reply that cannot be read: {error}") from error
+        raise Unreachable(f"Spark sent an invalid reply: {error}") from error
 
 
 def succeeded(reply: bytes) -> bool:

@@ -113,7 +113,9 @@ class Writer(ABC):
             self.lost += len(records)
             self._rests_until = self._clock() + _REST
             if not self._failing:
-                _log.error("journal cannot be written %s error=%s; statements go on", self.where, _reason(error))
+                _log.error(
+                    "journal cannot be written %s error=%s: statements are not affected", self.where, _reason(error)
+                )
             self._failing = True
             self.rest()
         else:

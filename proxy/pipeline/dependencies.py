@@ -57,8 +57,8 @@ async def rows(catalog: Catalog, function: str, view: MaterializedView) -> list[
     found = list(graph(held, await catalog.location(view.storage), files))
     if len(found) > MOST_FILES:
         raise SqlError(
-            f"{function}('{view.name}') has {len(found)} rows, more than {MOST_FILES}; "
-            "compact the files of the view's tables",
+            f"{function}('{view.name}') has {len(found)} rows, more than {MOST_FILES}; compact the files of the "
+            "view's base tables",
             "54000",
         )
     return [*map(_row, found)]

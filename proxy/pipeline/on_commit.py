@@ -230,7 +230,9 @@ class OnCommit:
         except Exception:
             failed.add(view.name)
             _logger.exception("refresh failed view=%s cause=commit", view.name)
-            log(f"{view.name} could not be refreshed, and is not used until it is")
+            log(
+                f"{view.name} could not be refreshed, and is not used until a refresh succeeds; see the log of Viewgate"
+            )
 
 
 class _Said:
@@ -287,4 +289,4 @@ def stopped(view: MaterializedView, failed: Collection[TableName]) -> str:
     below = next((state.name for state in view.through if state.name in failed), None)
     if below is None:
         return ""
-    return f"{view.name} was not refreshed: it is defined over {below}, which could not be refreshed"
+    return f"{view.name} was not refreshed, because it reads {below}, which could not be refreshed"

@@ -181,8 +181,8 @@ class Pipeline:
                 return Refreshed(published.rows, published.snapshot_id, step.state.only), bool(step.then)
             log(f"{view.name}: a source changed while it was read; starting over")
         raise SqlError(
-            f"the sources or the storage of {view.name} changed during each of {_ATTEMPTS} attempts to refresh it; "
-            "its content is as before; try again when fewer writes run",
+            f"the base tables or the storage of {view.name} changed during each of {_ATTEMPTS} attempts to "
+            "refresh it; the stored rows are unchanged; try again when fewer writes run",
             LOST,
         )
 

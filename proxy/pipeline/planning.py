@@ -31,9 +31,9 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
     """
     recorded = storage.refresh
     if recorded is None:
-        return full("it was never refreshed")
+        return full("the view was never refreshed")
     if recorded.stored not in (None, storage.columns):
-        return full("the columns of its storage have been changed")
+        return full("the columns of the storage table have changed")
     if problem := base_problem(view, sources, recorded):
         return full(problem)
     states = {state.uuid: state for state in recorded.sources}
@@ -70,14 +70,14 @@ def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshStat
     `recorded` is the refresh state recorded in the storage table, and `sources` are the current base tables.
     """
     if (recorded.view_uuid, recorded.view_version) != (view.uuid, view.version):
-        return "its content was computed for another version of the view"
+        return "the stored rows were computed for another version of the view"
     through = {child.uuid: child.version for child in recorded.children}
     if through != {state.uuid: state.version for state in sources.views.values()}:
-        return "a view that it is defined over has been redefined"
+        return "a view that the query reads has been redefined"
     if {state.uuid for state in recorded.sources} != {table.uuid for table in sources.tables.values()}:
-        return "it was computed from other tables"
+        return "the stored rows were computed from other tables"
     if any(state.columns is None for state in recorded.sources):
-        return "it does not record the columns that it was computed from"
+        return "the last refresh did not record the columns that it read"
     return ""
 
 

@@ -105,8 +105,8 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
     for state in view.through:
         if found[state.name] != state:
             raise SqlError(
-                f"the view {state.name}, over which materialized view {view.name} is defined, has just been changed; "
-                "its content is as before; REFRESH again",
+                f"the view {state.name}, over which materialized view {view.name} is defined, has just changed; the "
+                "stored rows are unchanged; run REFRESH again",
                 "40001",
             )
     stored = await _stored(catalog, view, tables) if view.through else {}
@@ -155,16 +155,16 @@ async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
 
 def _unread(view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} reads the view {name}, whose query cannot be expanded in place of its name: it "
-        "contains SQL that is not supported, or refers to itself; define it again, over tables",
+        f"materialized view {view.name} reads the view {name}, whose query contains SQL that is not "
+        f"supported, or refers to itself; define {view.name} again, over tables",
         "0A000",
     )
 
 
 def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} reads {name}, which is not an Iceberg table or view in the catalog "
-        f"{catalog.name} any longer: create the table again, or DROP MATERIALIZED VIEW {view.name.sql()} "
-        "(its content is as before)",
+        f"materialized view {view.name} reads {name}, which is no longer an Iceberg table or view in the "
+        f"catalog {catalog.name}: create the table again, or run DROP MATERIALIZED VIEW {view.name.sql()} "
+        "(the stored rows are unchanged)",
         "42P01",
     )

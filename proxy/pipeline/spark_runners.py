@@ -150,7 +150,7 @@ class ConnectJob:
         except SqlError as failure:
             self._session.release_session_on_close = False  # the release would be retried for as long again
             raise SqlError(
-                f"no refresh runs on the Spark Connect server of [pipeline.spark] spark.remote: {failure.message}",
+                f"refreshes cannot run on the Spark Connect server of [pipeline.spark] spark.remote: {failure.message}",
                 _NO_CONNECTION,
             ) from failure
 

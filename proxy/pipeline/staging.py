@@ -67,8 +67,8 @@ async def _forget(catalog: Catalog, storage: TableName, branch: str) -> None:
 
 def _lost(view: MaterializedView, detail: str) -> Lost:
     return Lost(
-        f"the storage of {view.name} was changed while this refresh ran, probably by another refresh; its content "
-        f"is complete; REFRESH again if it must be newer ({detail})",
+        f"the storage table of {view.name} was changed while this refresh ran, probably by another refresh; "
+        f"the stored rows are complete; run REFRESH again if they must be newer ({detail})",
         LOST,
     )
 
@@ -90,19 +90,20 @@ def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple
     columns = tuple(returned)
     if len(columns) != len(storage.columns):
         raise SqlError(
-            f"the query of materialized view {view.name} returns the columns {_listed(name for name, _ in columns)}, "
-            f"and its storage {storage.name} has {_listed(column.name for column in storage.columns)}: another tool "
-            "added or dropped columns; restore them, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW "
-            "(until then it is not used)",
+            f"the query of materialized view {view.name} returns the columns "
+            f"{_listed((name for name, _ in columns))}, but its storage table {storage.name} has "
+            f"{_listed(column.name for column in storage.columns)}: another tool added or dropped columns; "
+            "restore them, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW (until then the view "
+            "is not used)",
             "55000",
         )
     for column, (_, described) in zip(storage.columns, columns, strict=True):
         kind = kept_as(described_type(described))
         if not _holds(kept_as(column.type), kind):
             raise SqlError(
-                f"the query of materialized view {view.name} now returns {column.name} as {kind}, and its storage has "
-                f"it as {column.type}: a table or view that the query reads was altered; recreate the view with "
-                "CREATE OR REPLACE MATERIALIZED VIEW (until then it is not used)",
+                f"the query of materialized view {view.name} now returns {column.name} as {kind}, but its storage "
+                f"table has {column.type}: a table or view that the query reads was altered; recreate the view with "
+                "CREATE OR REPLACE MATERIALIZED VIEW (until then the view is not used)",
                 "55000",
             )
 

@@ -31,7 +31,7 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
     if not named:
         raise SqlError(_no_table(statement), "0A000")
     if named != set(statement.tables):
-        raise _unread(sql, "joins in parentheses are not supported; write them without")
+        raise _unread(sql, "a join in parentheses is not supported; write the join without parentheses")
     return statement.tables
 
 
@@ -71,10 +71,10 @@ def _no_table(statement: rewriter.Statement) -> str:
         return "the query reads no table: a materialized view is defined by SELECT … FROM table"
     space = ".".join(statement.session.namespace)
     return (
-        f"{hidden} is a temporary view in this session, which others cannot read; DROP VIEW {quoted(hidden)} makes "
-        f"the table of that name visible again, and {space}.{quoted(hidden)} names it as long as it is hidden"
+        f"{hidden} is a temporary view of this session, which a materialized view cannot read: run DROP "
+        f"VIEW {quoted(hidden)}, or write {space}.{quoted(hidden)} to name the table"
     )
 
 
 def _unread(sql: str, problem: str) -> SqlError:
-    return SqlError(f"the tables that this query reads cannot be determined: {problem}: {sql}", "0A000")
+    return SqlError(f"the tables of this query cannot be determined: {problem}: {sql}", "0A000")

@@ -73,7 +73,7 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
         part = f"its storage holds only the rows where {found.only}" if found.only else ""
         return Status(FRESH, part, refreshed_at, error, sources)
     live = isinstance(live_storage(replace(view, rewrite=True), sources, now), Live)
-    how = "; queries read it with the appended rows if these are few" if live else ""
+    how = "; queries read the view together with the appended rows if these are few" if live else ""
     never = found.reason is Reason.NEVER_REFRESHED
     return Status("never refreshed" if never else "stale", found.detail + how, refreshed_at, error, sources)
 
@@ -85,7 +85,7 @@ def _refreshed_at(storage: Table) -> str | None:
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
 
 
-_CANCELLED = "it was cancelled"
+_CANCELLED = "the refresh was cancelled"
 _LONGEST = 1000
 _logger = logging.getLogger(__name__)
 
@@ -101,7 +101,7 @@ def gone(view: MaterializedView) -> Lost:
     """Return the error for an operation on the storage table of a view that was replaced or dropped meanwhile."""
     return Lost(
         f"materialized view {view.name} has just been replaced or dropped; the operation on its storage "
-        f"{view.storage} was not performed; try again if the view is there",
+        f"table {view.storage} was not performed; try again if the view still exists",
         "40001",
     )
 
@@ -171,8 +171,8 @@ def explained(
     """
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)
-    remedy = "; restore it, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
-    kept = f" (the content of {view.name} is as before)" if refreshed is not None else ""
+    remedy = "; restore the column, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
+    kept = f" (the stored rows of {view.name} are unchanged)" if refreshed is not None else ""
     return SqlError(f"{what}{remedy}{kept}", failure.sql_state, failure.error_code)
 
 
@@ -189,7 +189,7 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
         table = now.get(source.name)
         had = any(known.name.lower() == column for known in source.columns or ())
         if table is not None and had and table.column(column) is None:
-            return f"the column {column} of {source.name} is gone"
+            return f"the column {column} of {source.name} no longer exists"
     return ""
 
 

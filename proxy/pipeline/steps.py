@@ -25,14 +25,14 @@ from rewriter.model import Column, MaterializedView, RefreshState, Table, quoted
 
 RETENTION = "viewgate.retention"
 
-_FRESH = Decision(Kind.FRESH, "no source has changed since its last refresh")
-_NEVER = Decision(Kind.FULL, "it was never refreshed")
+_FRESH = Decision(Kind.FRESH, "no base table has changed since the last refresh")
+_NEVER = Decision(Kind.FULL, "the view was never refreshed")
 _ALL_ANEW = Decision(Kind.FULL, "a full refresh was requested")
 _ROWS_ANEW = Decision(Kind.FULL, "a refresh of only these rows was requested")
-_FAILED = Decision(Kind.FULL, "its change could not be merged")
+_FAILED = Decision(Kind.FULL, "the incremental refresh failed")
 _UNDROPPED = (
-    f"{RETENTION} drops nothing while the storage has files from before its partitions were changed: "
-    "REFRESH … FULL rewrites them"
+    f"{RETENTION} drops no rows while the storage table has files from before its partitioning was "
+    "changed: REFRESH … FULL rewrites them"
 )
 
 
@@ -124,7 +124,7 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
         reading = await from_own(catalog, step.held, step.sources, whole=not step.state.only)
     reason = step.decision.reason
     if reading.shared:
-        reason += f"; its rows follow from those of {reading.held[0][0].name}"
+        reason += f"; computed from the stored rows of {reading.held[0][0].name}"
     return replace(step, decision=Decision(Kind.FULL, reason, "INSERT OVERWRITE", reading.sql), reading=reading)
 
 
@@ -199,7 +199,7 @@ class _Planning:
         part = self._storage.only
         added = rewriter.narrowed(self._view, where, self._columns, without=part)
         query = pin(added.storage_query, self._sources.pins, self._view.session)
-        reason = f"no source has changed, and the rows where {where} are added to those where {part}"
+        reason = f"no base table has changed, and the rows where {where} are added to the stored rows where {part}"
         decision = Decision(Kind.WIDENED, reason, "INSERT INTO", query)
         return self._step(decision, rewriter.united(self._view, part, where, self._columns))
 
@@ -259,7 +259,8 @@ def _renamed(view: MaterializedView, column: Column) -> SqlError:
     A refresh writes by position, and would write values to the wrong columns.
     """
     return SqlError(
-        f"the columns of {view.storage}, the storage of materialized view {view.name}, were renamed or reordered by "
-        f"another tool: {quoted(column.name)} stands in the place of another; recreate the view with CREATE OR REPLACE",
+        f"the columns of {view.storage}, the storage table of materialized view {view.name}, were renamed "
+        f"or reordered by another tool: {quoted(column.name)} is at the place of another column; recreate "
+        "the view with CREATE OR REPLACE MATERIALIZED VIEW",
         "55000",
     )

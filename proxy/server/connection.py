@@ -114,8 +114,8 @@ logger = logging.getLogger(__name__)
 
 _AHEAD = 256 * 1024  # bytes that a client may send while a call is answered, before reading is paused
 _REPEATED, _SOON = 8, 1e-3  # after so many calls with prepared replies within so many seconds, more are expected
-_NO_TLS = "the client speaks TLS, and [server.tls] names no certificate"
-_TLS_ONLY = "TLS is needed here: connect with ssl=true"
+_NO_TLS = "the client uses TLS, but [server.tls] has no certificate"
+_TLS_ONLY = "this server requires TLS: connect with ssl=true"
 
 
 class Connection(asyncio.Protocol):
@@ -240,7 +240,7 @@ class Connection(asyncio.Protocol):
         if tls is not None and tls.required and self._tls is None:
             return _TLS_ONLY
         if self._only is not None and transport is not self._only:
-            return f"This port is for {self._only.value} alone: [server] port takes all transports"
+            return f"This port accepts only {self._only.value}: connect to [server] port, which accepts all transports"
         return None
 
     def _in_the_clear(self, tls: TlsServer, data: bytes) -> bytes:
@@ -311,7 +311,10 @@ class Connection(asyncio.Protocol):
         self._held = count
         # Another worker sends only complete messages; closing its connection would lose the reply, but not the session.
         if held.bytes > self._entrance.limits.buffers and count > _AHEAD and not self.within:
-            raise WireError(f"{held.bytes} bytes of incomplete messages are buffered, {count} of them for it")
+            raise WireError(
+                f"the limit for incomplete messages is exceeded: {held.bytes} bytes are buffered, {count} of them "
+                "for this connection"
+            )
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
         """Answer an event (a call or a login step), and then the events that have arrived meanwhile, in order."""
@@ -360,7 +363,11 @@ class Connection(asyncio.Protocol):
         if self.worker is not None:  # Viewgate causes the delay, not the client
             self._await_login()
             return
-        logger.warning("%s: connection closed: no login within %g s", self._address, self._entrance.limits.handshake)
+        logger.warning(
+            "%s: connection closed: the client did not log in within %g s",
+            self._address,
+            self._entrance.limits.handshake,
+        )
         self._transport.abort()
 
     @property

@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 ANONYMOUS = "anonymous"  # the user of a client without a name, where any name is believed
 
-_UNREADABLE = "The Authorization header cannot be read"
+_UNREADABLE = "The Authorization header cannot be decoded"
 _USERNAME, _PASSWORD = (1, 2), (1, 3)
 _PACK_HERE = 64 * 1024  # bytes that are compressed quickly enough not to delay other clients
 _WORTH_PACKING = 1400  # less fits one packet anyway
@@ -274,7 +274,7 @@ class HttpConversation(Conversation):
         self._transport.accept()
         try:
             if not is_whole(event.message):
-                raise WireError("the body is not one whole message")
+                raise WireError("invalid Thrift message: the HTTP body is not exactly one message")
             check_bounds(event.message, self._entrance.limits.bounds)
             reply = await self._entrance.service.handle(self.peer, event.message)
         except WireError as error:
@@ -316,7 +316,7 @@ class HttpConversation(Conversation):
         elif authentication.open_to_all and not scheme:
             user = ANONYMOUS
         else:
-            raise Denied("A user and a password are needed, or a token")
+            raise Denied("Log in with a user name and a password, or with a token")
         cookie = self._entrance.cookies.issue(user, now, secure=self._caller.secure)
         return user, (("Set-Cookie", cookie), *answered)
 
@@ -345,7 +345,7 @@ def _basic(given: str) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         raise Denied(_UNREADABLE) from error
     if not colon or not name:
-        raise Denied("The Authorization header holds no user and password")
+        raise Denied("The Authorization header contains no user name and password")
     return name, password
 
 

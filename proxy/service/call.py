@@ -130,7 +130,7 @@ class Processor:
             return reply
         head = read_head(message)
         if head is None or head.type != CALL:
-            raise WireError("a message is not a call")
+            raise WireError("invalid Thrift message: the message is not a call")
         handler = self.handlers.get(head.name)
         if handler is None:
             text = f"Invalid method name: '{head.name}'"
@@ -144,7 +144,14 @@ class Processor:
             return self.refused(head, error)
         except Exception as error:
             logger.exception("%s: %s", peer, head.name)
-            return self.refused(head, SqlError(f"Viewgate could not answer {head.name}: {error!r}", "XX000"))
+            return self.refused(
+                head,
+                SqlError(
+                    f"Viewgate could not answer {head.name} because of an internal error ({error!r}); see the log of "
+                    "Viewgate",
+                    "XX000",
+                ),
+            )
 
     def foreseen(self, peer: Peer, message: bytes) -> bytes | None:
         """Return the reply to a call if the reply was prepared before the call arrived; otherwise return None.
@@ -385,7 +392,7 @@ def _asked(message: bytes) -> tuple[str | None, bool, int]:
     try:
         sql = None if text is None else text.decode()
     except UnicodeDecodeError as error:
-        raise WireError(f"the statement is not UTF-8 text: {error}") from error
+        raise WireError(f"the statement is not UTF-8 text ({error}): send the statement in UTF-8") from error
     return sql, any(run_async or b""), int.from_bytes(limit or b"", "big", signed=True)
 
 

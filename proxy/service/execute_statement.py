@@ -87,10 +87,10 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
     """
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
-        raise SqlError("The statement was stopped, because it or its session was closed", "HY008")
+        raise SqlError("The statement was stopped, because the statement or its session was closed", "HY008")
     if operation.state is not OperationState.ERROR:
         return reply
-    error = operation.error or SqlError("The statement failed without a reason")
+    error = operation.error or SqlError("The statement failed, and Spark gave no reason")
     # The upstream may take long to close the operation, and when Viewgate stops, the client's connection is closed
     # right after `told` is set.
     call.service.sessions.remove_operation(operation)
@@ -180,10 +180,10 @@ async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
     except SqlError:
         raise
     except RecursionError:  # its traceback has thousands of lines without further information
-        logger.warning("statement nested too deeply characters=%d: it is forwarded as it is", len(sql))
+        logger.warning("statement nested too deeply characters=%d: the statement is forwarded unchanged", len(sql))
         return Forward(replay=Replay.DOUBTFUL)
     except Exception:
-        logger.exception("statement not planned: it is forwarded as it is")
+        logger.exception("statement not planned: the statement is forwarded unchanged")
         return Forward(replay=Replay.DOUBTFUL)
 
 

@@ -136,8 +136,8 @@ def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[
     wishes = {call.peer.acting_for, *(configuration[key] for key in _PROXY_USER_KEYS & configuration.keys())} - {""}
     if len(wishes) > 1:
         raise SqlError(
-            f"A session can act for only one user, but {' and '.join(sorted(wishes))} were requested: name one of them "
-            "in the connection or in hive.server2.proxy.user",
+            f"A session can act for only one user, but {' and '.join(sorted(wishes))} were requested: name the "
+            "same user in the connection and in hive.server2.proxy.user, or set only one",
             "28000",
         )
     user = call.service.proxy_users.acting(call.peer.user, wishes.pop() if wishes else "")

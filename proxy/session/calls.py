@@ -120,7 +120,7 @@ def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
     """
     places = find_handle(message, path)
     if places is None:
-        raise WireError(f"no handle of 16 bytes at {path}")
+        raise WireError(f"invalid Thrift message: no handle of 16 bytes at field {path}")
     return handle.into(message, *places)
 
 

@@ -103,7 +103,9 @@ def _depends(text: str, before: str) -> bool:
 
 logger = logging.getLogger(__name__)
 
-_IRREPLACEABLE = "Its temporary views, variables and functions are lost with it. Open a new session and try again."
+_IRREPLACEABLE = (
+    "The temporary views, variables and functions of the session are lost. Open a new session and try again."
+)
 _CLOSED, _NO_SESSION = "The session is closed", "08003"
 _CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"  # of an OpenSession
 # With this FROM clause, Spark answers the query without starting a job.

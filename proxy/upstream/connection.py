@@ -192,7 +192,7 @@ class Connection(asyncio.Protocol):
                 self._heard = True
             self._take()
         except WireError as error:
-            self._break(self._error(f"sent what cannot be understood ({error})"))
+            self._break(self._error(f"sent an invalid message ({error})"))
 
     def eof_received(self) -> None:
         """Handle the end of the server's output; over HTTP, the end of output may complete a reply."""
@@ -202,15 +202,19 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._transport = None
         if isinstance(exc, ssl.SSLError):  # a server that requires a client certificate reports it after the handshake
-            self._fail(Unreachable(f"{self._upstream.named}: {tls_failure(exc)}"))
+            self._fail(Unreachable(f"the TLS handshake with {self._upstream.named} failed: {tls_failure(exc)}"))
         elif self._heard and self._client.resumable and self._lost is None:
             self._client.renew()
             self._send(self._client.pending())
             return
         elif not self._heard:
             closed = f"{self._upstream.named} closes connections before the login"
-            wants = " it wants a certificate of [upstream.tls]," if self._upstream.link.tls is not None else ""
-            self._fail(NotLetIn(f"{closed}: it is failing,{wants} or all its threads are busy; try again later"))
+            wants = (
+                " requires a client certificate (see [upstream.tls])," if self._upstream.link.tls is not None else ""
+            )
+            self._fail(
+                NotLetIn(f"{closed}: the server is failing,{wants} or all its threads are busy; try again later")
+            )
         self._fail(self._error("has closed the connection" if exc is None else f"is lost ({exc})"))
 
     def _take(self) -> None:
@@ -301,17 +305,17 @@ class Connection(asyncio.Protocol):
         said = f"{self._upstream.named} answers with HTTP status {failure.status} ({failure.said})"
         if failure.status in _NO_LOGIN:
             return LoginRefused(
-                f"{said}: it refuses the login; see `user`, `password` and `headers` of its [[upstream]]"
+                f"{said} and refuses the login: check `user`, `password` and `headers` of its [[upstream]]"
             )
         if failure.status in _NO_PATH:
-            return Unreachable(f"{said}: see `path` of its [[upstream]]; Spark's is hive.server2.thrift.http.path")
+            return Unreachable(f"{said}: check `path` of its [[upstream]]; Spark's is hive.server2.thrift.http.path")
         if failure.status in _BUSY:
-            return NotLetIn(f"{said}: it, or what stands before it, is busy; try again later")
-        return Unreachable(f"{said}: see its log, and `path` of its [[upstream]]")
+            return NotLetIn(f"{said}: the server, or a proxy before it, is busy; try again later")
+        return Unreachable(f"{said}: check `path` of its [[upstream]], and the log of the server")
 
     def _answer(self, message: bytes) -> None:
         if not self._waiting:
-            raise WireError("a reply without a matching call")
+            raise WireError("the server sent a reply without a matching call")
         reply = self._waiting.popleft()
         self._since = self._pulse.at = self._loop.time()
         reply.deliver(message)
@@ -377,11 +381,12 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
         connection.close()
         if asking:
             raise Unreachable(
-                f"{upstream.named}: no Kerberos ticket in time; see the `kdc` of the realm in krb5.conf"
+                f"the Kerberos login to {upstream.named} failed: no ticket was obtained in time; check the `kdc` of "
+                "the realm in krb5.conf"
             ) from error
         raise NotLetIn(
             f"{upstream.named} accepts connections but does not answer the login: all its threads are busy, or "
-            "`transport` of its [[upstream]] is not the right one; try again later"
+            "`transport` of its [[upstream]] is wrong; try again later"
         ) from error
     except BaseException:
         connection.close()

@@ -60,10 +60,14 @@ async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: f
         ) from error
     except ConnectionRefusedError as error:
         raise Unreachable(
-            f"{upstream.named} cannot be reached: nothing listens there; start it, or check `port` of its [[upstream]]"
+            f"{upstream.named} cannot be reached: no process listens on this port; start the server, or check "
+            "`port` of its [[upstream]]"
         ) from error
     except OSError as error:
-        raise Unreachable(f"{upstream.named} cannot be reached: {error.strerror or error}") from error
+        raise Unreachable(
+            f"{upstream.named} cannot be reached: {error.strerror or error}; check `host` and `port` of its "
+            "[[upstream]]"
+        ) from error
     _keep_alive(transport.get_extra_info("socket"))
     return transport
 
@@ -84,17 +88,19 @@ async def _secured(
     except TimeoutError as error:
         raise NotLetIn(
             f"{upstream.named} accepts connections but does not complete a TLS handshake: all its threads are "
-            "busy, or its port does not speak TLS; try again later, or check [upstream.tls]"
+            "busy, or its port does not use TLS; try again later, or check [upstream.tls]"
         ) from error
     except ssl.SSLError as error:
-        raise Unreachable(f"{upstream.named}: {tls_failure(error)}") from error
+        raise Unreachable(f"the TLS handshake with {upstream.named} failed: {tls_failure(error)}") from error
     except OSError as error:
         raise NotLetIn(
-            f"{upstream.named} closes connections in the TLS handshake: its port does not speak TLS, or it is "
-            "failing; check [upstream.tls] and its log"
+            f"{upstream.named} closes connections in the TLS handshake: its port does not use TLS, or the "
+            "server is failing; check [upstream.tls] and the log of the server"
         ) from error
     if secured is None:  # uvloop returns None if the connection was closed meanwhile
-        raise NotLetIn(f"{upstream.named} closes connections in the TLS handshake")
+        raise NotLetIn(
+            f"{upstream.named} closes connections in the TLS handshake; try again later, or check the log of the server"
+        )
     return secured
 
 
@@ -108,16 +114,21 @@ def tls_failure(error: ssl.SSLError) -> str:
     """Return the message for a failed TLS handshake, with the reason and the remedy.
 
     >>> tls_failure(ssl.SSLError(1, "wrong version number"))
-    'TLS fails: wrong version number. Its port does not speak TLS: remove [upstream.tls], or turn on TLS there'
+    'wrong version number. The port does not use TLS: remove [upstream.tls], or turn on TLS on the server'
     """
     if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not trusted: {error.verify_message.rstrip('.')}. {_remedy(error.verify_code)}"
+        return (
+            f"the server's certificate is not trusted: {error.verify_message.rstrip('.')}. {_remedy(error.verify_code)}"
+        )
     reason = (getattr(error, "reason", None) or str(error.args[-1])).lower().replace("_", " ")
     if "alert" in reason and ("certificate" in reason or "unknown ca" in reason or "handshake failure" in reason):
-        return f"it refuses TLS with us: {reason}. Give `certificate` and `key` of [upstream.tls] that it trusts"
+        return (
+            f"the server refuses the TLS handshake: {reason}. Set `certificate` and `key` of [upstream.tls] to "
+            "a pair that the server trusts"
+        )
     if "wrong version" in reason or "record layer" in reason:
-        return f"TLS fails: {reason}. Its port does not speak TLS: remove [upstream.tls], or turn on TLS there"
-    return f"TLS fails: {reason}. See [upstream.tls], and the log of the server"
+        return f"{reason}. The port does not use TLS: remove [upstream.tls], or turn on TLS on the server"
+    return f"{reason}. Check [upstream.tls], and the log of the server"
 
 
 # The first two bytes of a server's answer in each transport, as far as they identify it.

@@ -71,7 +71,7 @@ class Upstreams:
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
         if not upstreams:
-            raise ValueError("at least one upstream is needed")
+            raise ValueError("a pool needs at least one upstream server")
         self.timeouts = timeouts or Timeouts()
         self.places = [Place(upstream, self.timeouts) for upstream in upstreams]
         self.answered = asyncio.Event()  # set once any server has opened a session
@@ -314,7 +314,7 @@ class Upstreams:
     def _left(self, place: Place) -> None:
         place.sessions -= 1
         if not place.sessions and place.terms.draining:
-            logger.info("%s is drained: no session uses it any more", place.upstream.named)
+            logger.info("%s is drained: no session uses the server any more", place.upstream.named)
         self.grant()
 
     def _none(self) -> SqlError:
@@ -430,11 +430,11 @@ async def open_session(
         check(response.status)
         handle = read_handle(reply, SESSION_HANDLE)
         if handle is None:
-            raise Unreachable(f"{upstream.named} has opened a session without giving a handle")
+            raise Unreachable(f"{upstream.named} opened a session without returning a handle")
     except TimeoutError as error:
         connection.close()
         kind = Unreachable if connection.heard else NotLetIn
-        raise kind(f"{upstream.named} opens no session in time; try again later") from error
+        raise kind(f"{upstream.named} did not open a session in time; try again later") from error
     except BaseException as error:
         well = connection.alive
         connection.close()

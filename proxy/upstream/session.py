@@ -112,7 +112,7 @@ def _has_result_set(reply: bytes) -> bool:
 
 
 def _no_handle() -> SqlError:
-    return ConnectionLost("Spark has started an operation without giving a handle.")
+    return ConnectionLost("Spark started an operation without returning a handle.")
 
 
 # Seconds. Spark delays the answer to a status call for up to 5 s and sends it at once when the operation ends. For a
@@ -195,7 +195,7 @@ class UpstreamOperation:
         reply, status = await self.ask(message)
         if status is None:
             check(read_reply(reply, ttypes.TGetOperationStatusResp).status)
-            raise ConnectionLost("Spark has answered a status call without a status.")
+            raise ConnectionLost("Spark's reply to a status call contains no status.")
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
@@ -341,7 +341,7 @@ class UpstreamSession:
             status = await operation.wait()
             ended = True
             if status.state is not OperationState.FINISHED:
-                raise _named(status.error) or SqlError(f"The statement ended as {status.state.name}", "HY008")
+                raise _named(status.error) or SqlError(f"The statement ended in the state {status.state.name}", "HY008")
             schema = await operation.schema()
             rows = []
             while block := decode_rows(await operation.fetch()):

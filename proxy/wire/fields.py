@@ -112,7 +112,7 @@ def read_i32(message: bytes, span: Span) -> int:
     Raise WireError if the value has a type without a fixed size.
     """
     if span.type not in FIXED_SIZES:
-        raise WireError(f"a number was expected and a value of type {span.type} was found")
+        raise WireError(f"invalid Thrift message: a number was expected, but a value of type {span.type} was found")
     return int.from_bytes(message[span.start : span.end], "big", signed=True)
 
 
@@ -127,10 +127,10 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
     found = _descend(message, path)
     if isinstance(found, Span):
         if found.type != kind:
-            raise WireError(f"field {path} has the type {found.type} and not {kind}")
+            raise WireError(f"invalid Thrift message: field {path} has the type {found.type} instead of {kind}")
         return message[: found.start] + coded + message[found.end :]
     if found is None:
-        raise WireError(f"the struct around field {path} is absent")
+        raise WireError(f"invalid Thrift message: the struct that contains field {path} is missing")
     return message[:found] + FIELD.pack(kind, path[-1]) + coded + message[found:]
 
 
@@ -173,7 +173,7 @@ def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
     try:
         return Span(kind, start, _skip(message, start, kind, 0))
     except (IndexError, ValueError, struct.error) as error:
-        raise WireError("a message ends within a field") from error
+        raise WireError("invalid Thrift message: a field is truncated") from error
 
 
 def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
@@ -204,7 +204,7 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
             size = FIXED_SIZES.get(kind)
             offset = offset + size if size else _skip(message, offset, kind, 0)
     except (IndexError, ValueError, struct.error) as error:
-        raise WireError("a message ends within a field") from error
+        raise WireError("invalid Thrift message: a field is truncated") from error
     return offset
 
 
@@ -215,7 +215,7 @@ def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
     of an unknown type.
     """
     if depth > MAX_DEPTH:
-        raise WireError(f"a message nests values more than {MAX_DEPTH} deep")
+        raise WireError(f"invalid Thrift message: values are nested more than {MAX_DEPTH} deep")
     size = FIXED_SIZES.get(kind)
     if size is not None:
         end = offset + size
@@ -230,9 +230,9 @@ def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
         key, value, count = MAP_HEAD.unpack_from(message, offset)
         end = _skip_elements(message, offset + MAP_HEAD.size, (key, value), counted(count), depth)
     else:
-        raise WireError(f"a message holds a value of the unknown type {kind}")
+        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}")
     if end > len(message):
-        raise WireError("a message ends within a field")
+        raise WireError("invalid Thrift message: a field is truncated")
     return end
 
 
@@ -267,9 +267,9 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
         raise WireError("invalid Thrift message: a map is truncated")
     key, element, count = MAP_HEAD.unpack_from(value)
     if count and (key, element) != (STRING, STRING):
-        raise WireError("a configuration is not a map of strings")
+        raise WireError("invalid Thrift message: a configuration is not a map of strings")
     if not 0 <= count * _MINIMUM <= len(value):
-        raise WireError(f"a map declares {count} entries, more than it has bytes for")
+        raise WireError(f"invalid Thrift message: a map declares {count} entries, more than its bytes can hold")
     offset = MAP_HEAD.size
     texts = []
     try:
@@ -277,10 +277,14 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
             (length,) = LENGTH.unpack_from(value, offset)
             start, offset = offset + LENGTH.size, offset + LENGTH.size + length
             if not start <= offset <= len(value):
-                raise WireError(f"a map holds a text of {length} bytes and has {len(value) - start}")
+                raise WireError(
+                    f"invalid Thrift message: a map has a string of {length} bytes, but only "
+                    f"{len(value) - start} bytes "
+                    "are left"
+                )
             texts.append(value[start:offset])
     except struct.error as error:
-        raise WireError("a map ends within an entry") from error
+        raise WireError("invalid Thrift message: a map is truncated") from error
     return list(zip(texts[::2], texts[1::2], strict=True))
 
 

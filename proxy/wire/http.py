@@ -130,7 +130,7 @@ class HttpTransport:
             elif isinstance(event, h11.Data):
                 self._body += event.data
                 if len(self._body) > self._limit:
-                    return self._refused(413, f"a request is longer than {self._limit} bytes")
+                    return self._refused(413, f"a request exceeds the limit of {self._limit} bytes")
             elif isinstance(event, h11.EndOfMessage):
                 return self._call()
             else:
@@ -140,7 +140,7 @@ class HttpTransport:
         target = request.target.decode("latin-1")
         path = _split(target).path
         if path.rstrip("/") != _PATH and not path.startswith(_CLOUD_PATHS):
-            return self._refused(404, f"there is nothing at {target}: HiveServer2 clients use httpPath=cliservice")
+            return self._refused(404, f"the path {target} does not exist: HiveServer2 clients use httpPath=cliservice")
         if request.method != b"POST":
             return self._refused(405, "HiveServer2 clients POST their calls", (("Allow", "POST"),))
         return None
@@ -152,7 +152,7 @@ class HttpTransport:
         if headers.get(b"content-encoding", "identity") != "identity":
             unpacked = unpacking(message, self._limit)
             if unpacked is None:
-                return self._refused(400, "the body is not gzip, or is too long when unpacked")
+                return self._refused(400, "the body is not gzip, or exceeds the limit when unpacked")
             message = unpacked
         query = parse_qs(_split(self._request.target.decode("latin-1")).query)
         wishes = [value for name, values in query.items() if name.lower() == "doas" for value in values]
@@ -309,7 +309,7 @@ class HttpClient(ClientTransport):
             elif isinstance(event, h11.Data):
                 self._body += event.data
                 if len(self._body) > self._limit:
-                    raise WireError(f"a reply is over the limit of {self._limit} bytes")
+                    raise WireError(f"a reply exceeds the limit of {self._limit} bytes")
             elif isinstance(event, h11.EndOfMessage):
                 if (answer := self._answer()) is not None:
                     return answer

@@ -85,9 +85,9 @@ def read_head(data: bytes | bytearray) -> Head | None:
         return None
     version, length = _HEAD.unpack_from(data)
     if version & 0xFFFF0000 != _VERSION:
-        raise WireError(f"a message begins with {version:#010x} and not with the strict TBinary version 0x8001")
+        raise WireError(f"invalid Thrift message: the version is {version:#010x} instead of 0x8001 (strict TBinary)")
     if not 0 < length <= _NAME_LIMIT:
-        raise WireError(f"a message has a name of {length} bytes; 1 to {_NAME_LIMIT} are allowed")
+        raise WireError(f"invalid Thrift message: the name has {length} bytes; 1 to {_NAME_LIMIT} are allowed")
     end = _HEAD.size + length
     if len(data) < end + LENGTH.size:
         return None
@@ -139,7 +139,7 @@ def write_head(name: str, kind: int, seqid: int) -> bytes:
 def counted(length: int) -> int:
     """Return a length or count read from a message unchanged; raise WireError if the number is negative."""
     if length < 0:
-        raise WireError(f"a message holds a negative length, {length}")
+        raise WireError(f"invalid Thrift message: a length is negative ({length})")
     return length
 
 
@@ -215,7 +215,7 @@ class MessageReader:
 
     def _check_size(self, size: int) -> None:
         if size > self.limit:
-            raise WireError(f"a message of {size} bytes or more is over the limit of {self.limit} bytes")
+            raise WireError(f"a message of {size} bytes or more exceeds the limit of {self.limit} bytes")
 
     def _advance(self, count: int) -> None:
         self._offset += count
@@ -277,14 +277,14 @@ class MessageReader:
             return self._list()
         if kind == MAP:
             return self._map()
-        raise WireError(f"a message holds a value of the unknown type {kind}")
+        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}")
 
     def _string(self) -> bool:
         if not self._has(LENGTH.size):
             return False
         (length,) = LENGTH.unpack_from(self._buffer, self._offset)
         if length > self._bounds.string:
-            raise WireError(f"a string of {length} bytes is over the limit of {self._bounds.string} bytes")
+            raise WireError(f"a string of {length} bytes exceeds the limit of {self._bounds.string} bytes")
         self._advance(LENGTH.size + counted(length))
         return True
 
@@ -313,11 +313,11 @@ class MessageReader:
 
     def _check_count(self, count: int) -> None:
         if count > self._bounds.container:
-            raise WireError(f"a container of {count} elements is over the limit of {self._bounds.container}")
+            raise WireError(f"a container of {count} elements exceeds the limit of {self._bounds.container}")
 
     def _push(self, opened: _Open) -> None:
         if len(self._open) >= self._bounds.nesting:
-            raise WireError(f"a message nests values more than {self._bounds.nesting} deep")
+            raise WireError(f"invalid Thrift message: values are nested more than {self._bounds.nesting} deep")
         self._open.append(opened)
 
 

@@ -87,7 +87,7 @@ class _Buffer:
             return None
         status, length = _MESSAGE.unpack_from(self._data)
         if length > _PAYLOAD_LIMIT:
-            raise WireError(f"a SASL message of {length} bytes is over the limit of {_PAYLOAD_LIMIT} bytes")
+            raise WireError(f"a SASL message of {length} bytes exceeds the limit of {_PAYLOAD_LIMIT} bytes")
         end = _MESSAGE.size + length
         if len(self._data) < end:
             return None
@@ -181,7 +181,7 @@ class SaslServer:
         parts = payload.split(b"\0")
         # Spark, too, refuses an empty password, whatever its authentication is.
         if len(parts) != 3 or not parts[1] or not parts[2]:
-            return self._refused(Status.BAD, "Error validating the login: a user and a password are needed")
+            return self._refused(Status.BAD, "Error validating the login: give a user name and a password")
         acting_for, user, password = (part.decode("utf-8", "replace") for part in parts)
         return Credentials(user, password, acting_for)
 

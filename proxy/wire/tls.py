@@ -41,7 +41,7 @@ class TlsServer:
         except ssl.SSLZeroReturnError:
             self.ended = True
         except ssl.SSLError as error:
-            raise WireError(f"TLS: {error.reason or error}") from error
+            raise WireError(f"the TLS connection failed: {error.reason or error}") from error
         return bytes(said)
 
     def send(self, data: bytes) -> bytes:

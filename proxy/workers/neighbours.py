@@ -85,7 +85,7 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
             names.append(payload[offset + _NAME.size : offset + _NAME.size + length].decode())
             offset += _NAME.size + length
     except (struct.error, UnicodeDecodeError) as error:
-        raise WireError("a call relayed by another worker cannot be read") from error
+        raise WireError("invalid Thrift message: a call relayed by another worker is truncated") from error
     return Peer(names[0], names[1], tied=False, traceparent=names[2]), payload[offset:]
 
 
@@ -128,7 +128,9 @@ class Neighbours:
             self._forget(mark)
             raise Gone(sent=True) from error
         except OSError as error:  # for instance, too many open files
-            raise Unreachable(f"The worker process that has the session cannot be reached: {error}") from error
+            raise Unreachable(
+                f"The worker process that has the session cannot be reached: {error}; try again later"
+            ) from error
         self._rests(mark, line)
         return reply
 

@@ -121,7 +121,7 @@ class Asking:
             async with asyncio.timeout(_PATIENCE):
                 return await answer
         except TimeoutError:
-            return Reloaded("the supervisor of the workers does not answer: see its log", refused=True)
+            return Reloaded("the supervisor of the workers does not answer: see the log of Viewgate", refused=True)
 
     def answered(self, what: str, told: Reloaded) -> None:
         """Deliver the supervisor's reply to all waiting requests with the name `what`."""

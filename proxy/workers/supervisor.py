@@ -144,7 +144,7 @@ class Supervisor:
             if not await self._replaced(former):
                 if not self._stopping.is_set():
                     _log.error(
-                        "restart stopped worker=%d: the new process did not start; the former one goes on", number
+                        "restart stopped worker=%d: the new process did not start; the former process continues", number
                     )
                 return
             former.tell(Order.RETIRE)

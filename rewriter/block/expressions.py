@@ -61,10 +61,10 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     """
     found = _BUILDER.get(type(node))
     if found is None:
-        raise Unsupported(f"{_text(node)} is not supported")
+        raise Unsupported(f"the expression {_text(node)} is not supported")
     build, read = found
     if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
-        raise Unsupported(f"{_text(node)} has an option that is not supported")
+        raise Unsupported(f"the expression {_text(node)} has an option that is not supported")
     return build(node, scope)
 
 
@@ -79,7 +79,7 @@ def _column(node: Tree, scope: Scope) -> Tree:
 
 def _constant(node: Tree, scope: Scope) -> Tree:
     if "\0" in node.name:  # printed as `\0`, where following digits would change the character
-        raise Unsupported("a string contains the character with code 0")
+        raise Unsupported("a string literal with the character U+0000 is not supported: remove this character")
     return type(node)(**node.args)
 
 
@@ -116,7 +116,7 @@ def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) ->
         return
     columns = [column for operand in operands if (column := scope.type_of(operand)) is not None]
     if not columns or any(column.type in INTEGERS for column in columns):
-        raise Unsupported(f"{_text(node)} compares with a number beyond BIGINT")
+        raise Unsupported(f"{_text(node)} compares with a number outside the range of BIGINT, which is not supported")
 
 
 def _is_beyond_bigint(tree: Tree) -> bool:
@@ -163,7 +163,7 @@ def _in(node: Tree, scope: Scope) -> Tree:
     if query is not None and not node.expressions:
         return opaque(IN, scope.constant(query), canonical(node.this, scope))
     if not node.expressions:
-        raise Unsupported(f"{_text(node)} is not a list of values")
+        raise Unsupported(f"{_text(node)}: IN is supported only with a list of values or a subquery")
     if isinstance(node.this, exp.Tuple):
         return _in_tuples(node, scope)
     values = [folded(canonical(value, scope)) for value in node.expressions]
@@ -182,7 +182,9 @@ def _in_tuples(node: Tree, scope: Scope) -> Tree:
     for value in node.expressions:
         values = [folded(canonical(each, scope)) for each in value.expressions] if isinstance(value, exp.Tuple) else []
         if len(values) != len(members) or not all(map(_is_alike, members, values, [scope] * len(values))):
-            raise Unsupported(f"{_text(node)} is not a list of values of the same types")
+            raise Unsupported(
+                f"{_text(node)}: IN with several columns is supported only if each value has the type of its column"
+            )
         same = (exp.NullSafeEQ(this=m.copy(), expression=v) for m, v in zip(members, values, strict=True))
         rows.append(joined(exp.And, list(same)))
     return joined(exp.Or, rows)
@@ -207,7 +209,7 @@ def _subquery(node: Tree, scope: Scope) -> Tree:
 def _is(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this)
     if not isinstance(node.expression, (exp.Null, exp.Boolean)):
-        raise Unsupported(f"{_text(node)} compares with something other than NULL, TRUE or FALSE")
+        raise Unsupported(f"{_text(node)}: IS is supported only with NULL, TRUE or FALSE")
     return exp.Is(this=canonical(node.this, scope), expression=node.expression.copy())
 
 
@@ -227,7 +229,7 @@ def _cast(node: Tree, scope: Scope) -> Tree:
     assert isinstance(node, exp.Cast)
     kind = node.to
     if kind.this not in CAST_TYPES or any(not isinstance(p, exp.DataTypeParam) for p in kind.expressions):
-        raise Unsupported(f"{_text(node)} casts to a type that is not supported")
+        raise Unsupported(f"{_text(node)}: a cast to {kind.sql('spark')} is not supported")
     return _casting(canonical(node.this, scope), kind, scope, safe=bool(node.args.get("safe")))
 
 
@@ -240,29 +242,29 @@ def _casting(inner: Tree, kind: exp.DataType, scope: Scope, *, safe: bool = Fals
 
 def _interval(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, exp.Literal) or not isinstance(node.args.get("unit"), exp.Var):
-        raise Unsupported(f"{_text(node)} is not an interval of a number and a unit")
+        raise Unsupported(
+            f"{_text(node)}: an interval is supported only as a number and a unit, such as INTERVAL 1 DAY"
+        )
     return node.copy()
 
 
 def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
     if not all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions):
-        raise Unsupported(f"{_text(node)} is not supported")
+        raise Unsupported(f"{_text(node)} is not supported: literals side by side must all be strings")
     return _constant(exp.Literal.string("".join(part.name for part in node.expressions)), scope)
 
 
 def _filter(node: Tree, scope: Scope) -> Tree:
     aggregate = canonical(node.this, scope)
     if aggregate_of(aggregate) is None or isinstance(aggregate, exp.Filter):
-        raise Unsupported(f"{_text(node)} filters something other than an aggregate")
+        raise Unsupported(f"{_text(node)}: FILTER is supported only after an aggregate")
     (condition,) = _arguments(node, [node.expression.this], scope)
     return exp.Filter(this=aggregate, expression=exp.Where(this=condition))
 
 
 def _call(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, str):
-        raise Unsupported(
-            f"{_text(node)} has a quoted function name, which is not supported: write it without backticks"
-        )
+        raise Unsupported(f"{_text(node)}: a function name in backticks is not supported; write it without backticks")
     name = meant(node.this)
     if (text := text_of_hex(node)) is not None:
         return _constant(exp.Literal.string(text), scope)
@@ -300,9 +302,9 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     if name == "convert_timezone" and temporal_type(arguments[-1], scope) == "timestamp":
         arguments = [*arguments[:-1], cast(arguments[-1], "timestamp_ntz")]
     if name == "named_struct" and not all(temporal_type(each, scope) for each in arguments[1::2]):
-        raise Unsupported("a struct of values other than times is not supported")
+        raise Unsupported("named_struct() is supported only if all its values are dates or timestamps")
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
-        raise Unsupported("to_char() is supported for times, not for numbers")
+        raise Unsupported("to_char() is supported only for dates and timestamps")
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
 
@@ -321,9 +323,9 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
     if name == TIME_WINDOW:
         raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
-        raise Unsupported(f"the function {name} is not supported")
+        raise Unsupported(f"the function {name}() is not supported")
     if not node.expressions and name not in GROUPING:
-        raise Unsupported(f"{name}() has no argument")
+        raise Unsupported(f"{name}() without arguments is not supported")
 
 
 def _part(node: Tree, scope: Scope) -> Tree:
@@ -334,9 +336,12 @@ def _part(node: Tree, scope: Scope) -> Tree:
     unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
     function = UNITS.get(unit.name.upper()) if _is_text(unit) and len(node.expressions) == 2 else None
     if function is None:
-        raise Unsupported(f"{_text(node)} extracts a field that is not supported")
+        raise Unsupported(f"{_text(node)}: this field is not supported; fields such as YEAR, MONTH, DAY and HOUR are")
     if not _is_time(source):
-        raise Unsupported(f"{_text(node)} may be a field of an interval, which is not supported")
+        raise Unsupported(
+            f"{_text(node)}: the argument could be an interval, whose fields are not supported; cast it to a "
+            "date or timestamp"
+        )
     if function == "date_part":  # has no function of its own
         return exp.Anonymous(
             this=function, expressions=[exp.Literal.string(unit.name.upper()), canonical(source, scope)]
@@ -363,7 +368,7 @@ def _clock(node: Tree, scope: Scope) -> Tree:
     select = node.find_ancestor(exp.Select)
     labels = {item.alias.lower() for item in select.expressions if item.alias} if select is not None else set()
     if name in labels or scope.has(name) or scope.outer is not None:
-        raise Unsupported(f"{name} could be a column; write {name}()")
+        raise Unsupported(f"{name} could be a column or a function: write {name}()")
     return exp.Anonymous(this=name)
 
 
@@ -373,7 +378,10 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     if aggregate.size is not None:
         return _sketch(node, aggregate.name, aggregate.size, scope)
     if len(node.expressions) != aggregate.arity:
-        raise Unsupported(f"{_text(node)} has an unsupported number of arguments")
+        raise Unsupported(
+            f"{_text(node)} has {len(node.expressions)} arguments, but {aggregate.name}() is supported only "
+            f"with {aggregate.arity}"
+        )
     argument = node.expressions[0]
     if aggregate.name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
         return exp.Anonymous(this="count", expressions=[exp.Star()])
@@ -403,14 +411,14 @@ def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
     """
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
-        raise Unsupported(f"{_text(node)} needs a value and a constant size as its arguments")
+        raise Unsupported(f"{_text(node)}: {name}() is supported only with a value and a constant size")
     return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
 
 
 def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     values, name = node.expressions[0].expressions, aggregate.name
     if len(node.expressions) != 1 or not values or (len(values) > 1 and name != "count") or aggregate.arity > 1:
-        raise Unsupported(f"{_text(node)}: DISTINCT is supported with one argument, or with several in count()")
+        raise Unsupported(f"{_text(node)}: DISTINCT is supported only in an aggregate with one argument, or in count()")
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]
     return exp.Anonymous(this=name, expressions=distinct)
@@ -426,7 +434,7 @@ def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree
 def _count_if(node: Tree, scope: Scope) -> Tree:
     """Return `count_if(p)` as `count(*) FILTER (WHERE p)`; raise Unsupported for DISTINCT or several arguments."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
-        raise Unsupported(f"{_text(node)} is not supported")
+        raise Unsupported(f"{_text(node)}: count_if() is supported only with one argument and without DISTINCT")
     (condition,) = _arguments(node, node.expressions, scope)
     rows = exp.Anonymous(this="count", expressions=[exp.Star()])
     return exp.Filter(this=rows, expression=exp.Where(this=condition))
@@ -438,14 +446,17 @@ def _counts_rows(argument: Tree) -> bool:
 
 def _refuse_nesting(inner: Tree, node: Tree) -> None:
     if has_aggregate(inner) or windows_in(inner) or any(opaque_within(inner)):
-        raise Unsupported(f"{_text(node)} nests aggregates or subqueries")
+        raise Unsupported(
+            f"{_text(node)} contains an aggregate, a window function or a subquery in its arguments, which is "
+            "not supported"
+        )
 
 
 def _window(node: Tree, scope: Scope) -> Tree:
     assert isinstance(node, exp.Window)
     window = read_window(node, lambda part: canonical(part, scope))
     if any(True for _ in opaque_within(window)):
-        raise Unsupported(f"{_text(node)} has a subquery in a window function")
+        raise Unsupported(f"{_text(node)}: a subquery in a window function is not supported")
     return window
 
 
@@ -489,13 +500,17 @@ def checked_grain(unit: Tree | None, kind: str | None) -> str:
     grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
     if grain is None:
         given = f", not {unit.sql('spark')}" if unit is not None else ""
-        raise Unsupported(f"timeseries() takes a column and one of {', '.join(GRANULARITIES)}{given}")
+        raise Unsupported(
+            f"timeseries() takes a column and a granularity, which is one of {', '.join(GRANULARITIES)}{given}"
+        )
     if kind is None:
         raise Unsupported(
-            "timeseries() takes a TIMESTAMP, TIMESTAMP_NTZ or DATE: a column of a table, or a CAST to one"
+            "the first argument of timeseries() must be a column or a CAST of the type TIMESTAMP, TIMESTAMP_NTZ or DATE"
         )
     if kind == "date" and grain not in DATE_GRANULARITIES:
-        raise Unsupported(f"timeseries() of a DATE takes day, week, month, quarter or year, not {grain}")
+        raise Unsupported(
+            f"timeseries() of a DATE takes the granularity day, week, month, quarter or year, not {grain}"
+        )
     return grain
 
 

@@ -119,7 +119,7 @@ def read_from(
     """
     source = tree.args.get("from_")
     if source is None:
-        raise Unsupported(f"{tree.sql('spark')[:60]} reads no table, and a SELECT without FROM is not supported")
+        raise Unsupported(f"a SELECT without FROM is not supported: {tree.sql('spark')[:60]}")
     reader = _Reader(find, common, build, taken, derive)
     reader.start(source.this)
     for join in tree.args.get("joins") or ():
@@ -127,7 +127,8 @@ def read_from(
     aliases = [s.alias.lower() for s in reader.sources]
     if len(set(aliases)) != len(aliases):
         raise Unsupported(
-            f"two tables in FROM are named {next(a for a in aliases if aliases.count(a) > 1)}: give one an alias"
+            f"two tables in FROM are named {next(a for a in aliases if aliases.count(a) > 1)}: give one of "
+            "them an alias"
         )
     return reader.result()
 
@@ -169,7 +170,7 @@ class _Reader:
         self._add(item)
         on = self._on(node) if before is None else self._using(using, kind, before, item.source)
         if kind != "INNER" and not on:
-            raise Unsupported(f"a {kind} join without a condition is not supported")
+            raise Unsupported(f"a {kind} join without a condition is not supported: add ON or USING")
         _JOINS[kind](self, item, on)
 
     def _on(self, node: exp.Join) -> tuple[Tree, ...]:
@@ -186,12 +187,12 @@ class _Reader:
         a LEFT join. Raise Unsupported for a join that is neither INNER nor LEFT, and if a side lacks a column.
         """
         if kind not in ("INNER", "LEFT"):
-            raise Unsupported(f"USING in a {kind} join is not supported")
+            raise Unsupported(f"USING in a {kind} join is not supported: write the condition with ON")
         on: list[Tree] = []
         for name in (n.name for n in names):
             mine, theirs = left.column(exp.column(name)), right.column(name)
             if theirs is None:
-                raise Unsupported(f"USING ({name}): {name} is not a column of both tables")
+                raise Unsupported(f"USING ({name}): {right.alias} has no column {name}")
             on.append(exp.EQ(this=mine, expression=theirs))
             hiding = {(s.alias, name.lower()) for s in self.sources if s.column(name) is not None}
             self.hidden |= hiding
@@ -209,7 +210,9 @@ class _Reader:
 
     def _left(self, item: _Item, on: tuple[Tree, ...]) -> None:
         if not item.plain:
-            raise Unsupported("an outer join of a derived table that computes or joins is not supported")
+            raise Unsupported(
+                "a LEFT join of a derived table that computes columns or has outer joins is not supported"
+            )
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
     def _right(self, item: _Item, on: tuple[Tree, ...]) -> None:
@@ -218,14 +221,16 @@ class _Reader:
         Raise Unsupported if A contains outer joins or computed outputs, or if B contains joins.
         """
         if self.joins or item.joins or not self.plain:
-            raise Unsupported("a RIGHT join after other outer joins is not supported")
+            raise Unsupported(
+                "a RIGHT join is supported only after plain tables and inner joins: write it as a LEFT join"
+            )
         before = frozenset(t.id for t in self.tables) - item.ids
         self.joins.append(Join("LEFT", before, (*self.where, *on)))
         self.where = [*item.where]
 
     def _full(self, item: _Item, on: tuple[Tree, ...]) -> None:
         if len(self.tables) != 2 or self.where or self.joins or item.where or not (self.plain and item.plain):
-            raise Unsupported("a FULL join of more than two tables is not supported")
+            raise Unsupported("a FULL join is supported only between two tables, without filters or other joins")
         self.joins.append(Join("FULL", frozenset(t.id for t in self.tables), on))
 
     def _semi(self, item: _Item, on: tuple[Tree, ...]) -> None:
@@ -236,7 +241,7 @@ class _Reader:
 
     def _filtering(self, kind: str, item: _Item, on: tuple[Tree, ...]) -> None:
         if item.joins:
-            raise Unsupported(f"a {kind} join of a derived table that joins is not supported")
+            raise Unsupported(f"a {kind} join of a derived table that has outer, semi or anti joins is not supported")
         self.sources.remove(item.source)
         self.joins.append(Join(kind, item.ids, (*item.where, *on)))
 
@@ -245,7 +250,7 @@ class _Reader:
             self.plain = item.plain
         self.tables += item.tables
         if len(self.tables) > MOST_TABLES:
-            raise _TooMany(f"there are more than {MOST_TABLES} tables in FROM")
+            raise _TooMany(f"FROM names more than {MOST_TABLES} tables, which is not supported")
         self.sources.append(item.source)
 
     def _scope(self) -> Scope:
@@ -285,7 +290,7 @@ _JOINS: Mapping[str, Callable[[_Reader, _Item, tuple[Tree, ...]], None]] = {
 def _kind(join: exp.Join) -> str:
     for clause in ("method", "hint", "match_condition", "global_", "pivots"):
         if join.args.get(clause):
-            raise Unsupported(f"{join.sql('spark')[:60]} is not supported: write JOIN … ON or USING")
+            raise Unsupported(f"{join.sql('spark')[:60]} is not supported: write JOIN … ON or JOIN … USING")
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
     if kind in ("SEMI", "ANTI") and side in ("", "LEFT"):
         return kind
@@ -293,7 +298,7 @@ def _kind(join: exp.Join) -> str:
         return side
     if kind in ("", "INNER", "CROSS") and not side:
         return "INNER"
-    raise Unsupported(f"{join.sql('spark')[:60]} is not supported")
+    raise Unsupported(f"the join {join.sql('spark')[:60]} is not supported")
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:
@@ -306,16 +311,18 @@ def _refuse_extras(node: Tree, read: tuple[str, ...], *, renames: bool = False) 
     alias = node.args.get("alias")
     extras = any(value for arg, value in node.args.items() if arg not in read)
     if extras or (alias is not None and alias.args.get("columns") and not renames):
-        raise Unsupported(f"{node.sql('spark')[:60]} is not supported: FROM takes a table and an alias")
+        raise Unsupported(
+            f"{node.sql('spark')[:60]} is not supported: FROM takes only tables and subqueries, each with an alias"
+        )
 
 
 def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
     if not isinstance(node, exp.Table):
-        raise Unsupported(f"{node.sql('spark')[:60]} is not a table")
+        raise Unsupported(f"{node.sql('spark')[:60]} in FROM is not supported: FROM takes only tables and subqueries")
     _refuse_extras(node, ("this", "db", "catalog", "alias"))
     found = find(node)
     if found is None:
-        raise Unsupported(f"{node.sql('spark')[:60]} is not a table of the catalog")
+        raise Unsupported(f"{node.sql('spark')[:60]} in FROM is not a table of the catalog")
     name = found.name
     occurrence = Occurrence(
         _free_id(name.table, taken), name, node.alias or name.table, found.columns, contents=found.contents
@@ -372,10 +379,14 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
     names = tuple(node.alias_column_names) or tuple(column.name for column in columns)
     if len({name.lower() for name in names}) != len(columns):
         raise Unsupported(
-            f"{alias or 'a derived table'} has two columns with one name, or not as many columns as its alias names"
+            f"{alias or 'a derived table'} has two columns of the same name, or a column list of another length "
+            "than its query"
         )
     if names != tuple(column.name for column in columns):
-        raise Unsupported(f"{alias} renames the columns of a derived table that groups or limits rows")
+        raise Unsupported(
+            f"the alias {alias} renames the columns of a derived table that groups or limits rows: rename the "
+            "columns within it"
+        )
     name = TableName(("derived table", text))
     occurrence = Occurrence(_free_id(alias, taken), name, alias, columns, text, branches, inner)
     return _Item(Source(alias, occurrence), (occurrence,))
@@ -428,7 +439,9 @@ def _renamed(node: exp.Subquery, block: Block) -> Block:
     """
     names = tuple(node.alias_column_names)
     if names and len(names) != len(block.names):
-        raise Unsupported(f"{len(names)} columns of {node.alias} are named, and there are {len(block.names)}")
+        raise Unsupported(
+            f"the alias {node.alias} names {len(names)} columns, but its derived table has {len(block.names)}"
+        )
     return replace(block, names=names) if names else block
 
 
@@ -463,9 +476,15 @@ def _merged(block: Block, alias: str) -> _Item:
     has more than MOST_NODES nodes.
     """
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
-        raise Unsupported(f"{alias or 'a derived table'} groups or limits its rows")
+        raise Unsupported(
+            f"{alias or 'a derived table'} groups, numbers or limits its rows, so the outer query cannot be "
+            "merged with it"
+        )
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
-        raise Unsupported(f"{alias or 'a derived table'} computes an expression of more than {MOST_NODES} terms")
+        raise Unsupported(
+            f"{alias or 'a derived table'} has an expression of more than {MOST_NODES} nodes, so the outer "
+            "query cannot be merged with it"
+        )
     return _offered(block, alias)
 
 

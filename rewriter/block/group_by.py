@@ -41,12 +41,12 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
     trailing = [arg for arg in _TRAILING if group.args.get(arg)]
     others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
     if others or len(trailing) > 1:
-        raise Unsupported(f"{group.sql('spark')[:80].strip()} is not supported")
+        raise Unsupported(f"the clause {group.sql('spark')[:80].strip()} is not supported")
     if group.args.get("all"):
         return _checked(_all(read, outputs), None)
     items = group.expressions
     if not items and not trailing:
-        raise Unsupported("GROUP BY has no key")
+        raise Unsupported("GROUP BY has no grouping key: name at least one")
     if trailing:
         return _trailing(group.args[trailing[0]], [read(item) for item in items], read)
     if not any(isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)) for item in items):
@@ -66,7 +66,9 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
         if not isinstance(node, exp.Anonymous) or node.name != "grouping_id":
             return node
         if node.expressions and node.expressions != list(keys):
-            raise Unsupported("grouping_id() takes no argument, or all keys in their order")
+            raise Unsupported(
+                "grouping_id() is supported only without arguments, or with all grouping keys in the order of GROUP BY"
+            )
         return set_bits(keys)
 
     return tree.transform(spell) if holds(tree, exp.Anonymous) else tree
@@ -108,12 +110,12 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
     """
     keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
     if any(not columns_in(key) for key in keys):
-        raise Unsupported("GROUP BY ALL over a constant is not supported")
+        raise Unsupported("GROUP BY ALL with a constant among the outputs is not supported: name the grouping keys")
     try:
         read(exp.column("all"))
     except Unsupported:
         return keys
-    raise Unsupported("GROUP BY ALL is ambiguous, because a column is named ALL")
+    raise Unsupported("GROUP BY ALL is ambiguous, because a column is named ALL: name the grouping keys")
 
 
 def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tree], Tree]) -> GroupBy:
@@ -123,17 +125,21 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
     expression. Raise Unsupported if a key occurs twice, or if a grouping set names an expression that is not a key.
     """
     if len(clauses) != 1:
-        raise Unsupported("GROUP BY combines two of ROLLUP, CUBE and GROUPING SETS: write one GROUPING SETS (…)")
+        raise Unsupported(
+            "ROLLUP, CUBE and GROUPING SETS cannot be combined in one GROUP BY: write one GROUPING SETS (…)"
+        )
     if len(set(keys)) != len(keys):
-        raise Unsupported("GROUP BY names a key twice: name it once")
+        raise Unsupported("GROUP BY names the same key twice: remove the repetition")
     clause = clauses[0]
     if isinstance(clause, exp.GroupingSets):
         sets = _sets_of(clause, read)
         if not {key for each in sets for key in each} <= set(keys):
-            raise Unsupported("GROUPING SETS names an expression that is not a key")
+            raise Unsupported(
+                "a grouping set names an expression that is not a key of GROUP BY: add the expression to GROUP BY"
+            )
         return _checked(tuple(keys), tuple(sets))
     if clause.expressions:
-        raise Unsupported(f"{clause.sql('spark')[:80]} is not supported")
+        raise Unsupported(f"the clause {clause.sql('spark')[:80]} is not supported")
     grouped = [(key,) for key in keys]
     return _checked(tuple(keys), tuple(_rolled_up(grouped) if isinstance(clause, exp.Rollup) else _cubed(grouped)))
 
@@ -146,12 +152,14 @@ def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]
     """
     if isinstance(item, exp.GroupingSets):
         if any(isinstance(each, (exp.Rollup, exp.Cube, exp.GroupingSets)) for each in item.expressions):
-            raise Unsupported("GROUPING SETS within GROUPING SETS is not supported")
+            raise Unsupported(
+                "ROLLUP, CUBE or GROUPING SETS within GROUPING SETS is not supported: write all sets in one list"
+            )
         return [_together(each, read) for each in item.expressions]
     if isinstance(item, (exp.Rollup, exp.Cube)):
         parts = [_together(each, read) for each in item.expressions]
         if len(set(chain(*parts))) != sum(len(part) for part in parts):
-            raise Unsupported("ROLLUP or CUBE names a key twice")
+            raise Unsupported("ROLLUP or CUBE names the same key twice: remove the repetition")
         return _rolled_up(parts) if isinstance(item, exp.Rollup) else _cubed(parts)
     return [(read(item),)]
 
@@ -167,7 +175,7 @@ def _rolled_up(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
     if 2 ** len(parts) > MOST_SETS:
-        raise Unsupported(f"more than {MOST_SETS} grouping sets are not supported")
+        raise Unsupported(f"CUBE of {len(parts)} keys has more than {MOST_SETS} grouping sets, which is not supported")
     lengths = range(len(parts), -1, -1)
     return [tuple(chain(*chosen)) for length in lengths for chosen in combinations(parts, length)]
 
@@ -180,7 +188,7 @@ def _plain(keys: tuple[Tree, ...]) -> GroupBy:
 
 def _checked(keys: tuple[Tree, ...], sets: Sets | None) -> GroupBy:
     if any(has_aggregate(key) or is_literal(key) or windows_in(key) for key in keys):
-        raise Unsupported("GROUP BY names an aggregate, a window function or a constant")
+        raise Unsupported("GROUP BY by an aggregate, a window function or a constant is not supported")
     if sets is not None and (len(sets) > MOST_SETS or not keys):
-        raise Unsupported("GROUPING SETS without keys, or with too many, are not supported")
+        raise Unsupported(f"GROUPING SETS are supported only with at least one key, and with at most {MOST_SETS} sets")
     return GroupBy(keys, sets)

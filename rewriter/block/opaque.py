@@ -84,8 +84,8 @@ def shown(query: Tree) -> str:
 
     >>> from rewriter.sql import parse_select
     >>> shown(parse_select("SELECT max(a) FROM t JOIN u ON t.x = u.x WHERE b > 1"))
-    'the subquery of t, u'
+    'the subquery on t, u'
     """
     select = query.unnest()
     names = [item.alias_or_name for item in from_items(select)] if isinstance(select, exp.Select) else []
-    return f"the subquery of {', '.join(names)}" if names else "the subquery"
+    return f"the subquery on {', '.join(names)}" if names else "the subquery"

@@ -87,7 +87,7 @@ def build_block(
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
-            raise Unsupported(f"{_CLAUSES.get(clause, clause.rstrip('_').upper())} is not supported")
+            raise Unsupported(f"the clause {_CLAUSES.get(clause, clause.rstrip('_').upper())} is not supported")
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
         return build_block(inner, find, common, taken, texts)
@@ -108,7 +108,7 @@ def build_block(
     plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins, decides=decides)
     block = _grouped(tree, select, plain, ties)
     if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
-        raise Unsupported("WHERE has an aggregate: put the condition into HAVING")
+        raise Unsupported("WHERE contains an aggregate or grouping(): put the condition into HAVING")
     return with_anti_joins(block, joined.tables)
 
 
@@ -119,17 +119,19 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
     """
     select = query.unnest()
     if not isinstance(select, exp.Select):
-        raise Unsupported(f"{shown(query)} is not a single SELECT")
+        raise Unsupported(f"{shown(query)} is not a single SELECT, which is not supported")
     if texts.known and (text := texts.of(select)) in texts.known:
         return text
     deeper = texts._replace(levels=texts.levels - 1) if texts.levels > 1 else None
 
     def outer(node: exp.Column) -> Tree:
-        raise Unsupported(f"{shown(query)} is correlated: {node.sql('spark')} is not a column of its FROM")
+        raise Unsupported(
+            f"{shown(query)} refers to {node.sql('spark')}, a column of an outer query, which is not supported here"
+        )
 
     block = build_block(select, find, common, texts=deeper, outer=outer)
     if block.limit is not None or block.offset is not None:
-        raise Unsupported(f"{shown(query)} has LIMIT or OFFSET")
+        raise Unsupported(f"{shown(query)} has LIMIT or OFFSET, which is not supported")
     return texts.of(select)
 
 
@@ -170,7 +172,7 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
     `find` looks up tables, and `common` looks up CTEs.
     """
     if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
-        raise Unsupported("not all names of the outer SELECT are known")
+        raise Unsupported("the outer SELECT has a clause that is not supported, so not all of its columns are known")
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
     return read_from(tree, find, common, build, frozenset()).scope
 
@@ -253,10 +255,13 @@ class _SelectList:
         if isinstance(node, exp.Literal) and not node.is_string:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
-                raise Unsupported(f"{node.name} is not the number of an output: the SELECT has {len(self.items)}")
+                raise Unsupported(
+                    f"{node.name} in GROUP BY or ORDER BY is not the position of an output: the SELECT has "
+                    f"{len(self.items)} outputs"
+                )
             return self.items[position - 1][0]
         if isinstance(node, exp.Neg):
-            raise Unsupported(f"{node.sql('spark')[:80]} is not an output")
+            raise Unsupported(f"{node.sql('spark')[:80]} in GROUP BY or ORDER BY is not the position of an output")
         return canonical(node, scope)
 
     def _output(self, name: str) -> Tree | None:
@@ -266,7 +271,7 @@ class _SelectList:
         """
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
-            raise Unsupported(f"{name} is ambiguous: two outputs have this name")
+            raise Unsupported(f"{name} is ambiguous, because two outputs have this name: rename one of them")
         return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
@@ -279,7 +284,7 @@ class _SelectList:
         if not named:
             return None
         if len(named) > 1 or (self.scope.has(name) and not self._is_that_column(name, next(iter(named)))):
-            raise Unsupported(f"{name} is ambiguous: an output and a column have this name")
+            raise Unsupported(f"{name} is ambiguous, because an output and a column have this name: rename the output")
         return next(iter(named))
 
     def _is_that_column(self, name: str, tree: Tree) -> bool:
@@ -314,7 +319,7 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
     found = sorted(name.lower() for _, name, _ in columns if name and name.lower() in left_out)
     changed = star.args.get("replace") or star.args.get("rename")
     if changed or len(left_out) < len(without) or found != left_out:
-        raise Unsupported(f"{item.sql('spark')[:60]} is not supported: name the columns")
+        raise Unsupported(f"{item.sql('spark')[:60]} is not supported: list the columns instead of *")
     yield from (column for column in columns if (column[1] or "").lower() not in left_out)
 
 
@@ -377,7 +382,9 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
         return replace(block, keys=outputs)
     left_out = next((item.key for item in block.order if item.key not in block.outputs), None)
     if left_out is not None:
-        raise Unsupported(f"ORDER BY {words(left_out)}, which is not an output of the SELECT DISTINCT")
+        raise Unsupported(
+            f"ORDER BY names {words(left_out)}, which is not an output of the SELECT DISTINCT: add it to the outputs"
+        )
     return replace(block, distinct=True)
 
 
@@ -390,15 +397,19 @@ def _check(block: Block, ties: bool) -> None:
         if block.keys is not None:
             _check_grouped(tree, block.keys)
         if block.sets is None and calls(tree, GROUPING):
-            raise Unsupported("grouping() is supported only with GROUPING SETS, ROLLUP or CUBE")
+            raise Unsupported("grouping() and grouping_id() are supported only with GROUPING SETS, ROLLUP or CUBE")
         if not ties:
             refuse_ties(tree, block.keys if block.sets is None else None)
     _check_subqueries(block)
     if any(windows_in(item.key) and item.key not in block.outputs for item in block.order):
-        raise Unsupported("ORDER BY has a window function that is not an output: add it to the outputs")
+        raise Unsupported(
+            "ORDER BY has a window function that is not an output: add the window function to the outputs"
+        )
     elsewhere = (*block.where, *block.having, *(conjunct for join in block.joins for conjunct in join.on))
     if any(windows_in(tree) for tree in elsewhere):
-        raise Unsupported("WHERE, HAVING or ON has a window function: filter in an outer SELECT")
+        raise Unsupported(
+            "WHERE, HAVING or ON has a window function: compute it in a subquery, and filter in the outer SELECT"
+        )
 
 
 def _check_subqueries(block: Block) -> None:
@@ -408,7 +419,7 @@ def _check_subqueries(block: Block) -> None:
     """
     fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
     if any(True for tree in fixed for _ in opaque_within(tree)):
-        raise Unsupported("a subquery in GROUP BY or in the ON of a join is not supported")
+        raise Unsupported("a subquery in GROUP BY or in the ON clause of a join is not supported")
     outside = (*block.outputs, *(item.key for item in block.order))
     if any(call.name != SCALAR for tree in outside for call in opaque_within(tree)):
         raise Unsupported("IN or EXISTS with a subquery is supported only in WHERE and HAVING")
@@ -419,7 +430,9 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
     if expression in keys or aggregate_of(expression) is not None:
         return
     if isinstance(expression, exp.Column):
-        raise Unsupported(f"{expression.name} is neither grouped nor aggregated")
+        raise Unsupported(
+            f"the column {expression.name} is neither grouped nor aggregated: add it to GROUP BY, or aggregate it"
+        )
     for child in expression.iter_expressions():
         if not isinstance(child, (exp.DataType, exp.Identifier)):
             _check_grouped(child, keys)
@@ -434,7 +447,7 @@ def _ordering(item: Tree, select: _SelectList) -> Ordering:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
         raise Unsupported(f"ORDER BY {item.sql('spark')[:60]} is not supported")
     if isinstance(item.this, exp.Var):
-        raise Unsupported(f"ORDER BY {item.this.name} is not supported: name the outputs")
+        raise Unsupported(f"ORDER BY {item.this.name} is not supported: name the outputs by which to sort")
     return Ordering(select.read_order(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
 
 
@@ -447,6 +460,6 @@ def _count(clause: Tree | None) -> str | None:
         or not isinstance(value, exp.Literal)
         or not value.name.isdigit()
     ):
-        raise Unsupported(f"{clause.sql('spark').strip()[:60]} is not supported: write a number")
+        raise Unsupported(f"{clause.sql('spark').strip()[:60]} is not supported: LIMIT and OFFSET take a whole number")
     name: str = value.name
     return name

@@ -36,7 +36,7 @@ class Source:
             return exp.column(column.name.lower(), self.table.id) if column is not None else None
         found = [tree for label, tree in self.derived if label is not None and label.lower() == name.lower()]
         if len(found) > 1:
-            raise Unsupported(f"{self.alias}.{name} is ambiguous")
+            raise Unsupported(f"{self.alias}.{name} is ambiguous: {self.alias} has two columns of this name")
         return found[0].copy() if found else None
 
     def has(self, name: str) -> bool:
@@ -96,14 +96,18 @@ class Scope:
         if len(parts) == 1 and (meant := self.alias(node.name)) is not None:
             return meant
         if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
-            raise Unsupported(f"{node.sql('spark')} is not a single column")
+            raise Unsupported(f"{node.sql('spark')} does not name a single column, which is not supported here")
         *qualifier, name = [part.name.lower() for part in parts]
         found = self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name)
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)
         if len(found) != 1:
-            reason = self._missing(qualifier) if not found else "is ambiguous"
-            raise Unsupported(f"{node.sql('spark')} {reason}")
+            reason = (
+                self._missing(qualifier)
+                if not found
+                else "is ambiguous: several tables in FROM have a column of this name"
+            )
+            raise Unsupported(f"the column {node.sql('spark')} {reason}")
         return found[0]
 
     def _missing(self, qualifier: Sequence[str]) -> str:
@@ -164,11 +168,11 @@ class Scope:
         Raise Unsupported if the qualifier names no source, and for `qualifier.*` in a scope with USING.
         """
         if qualifier is not None and self.merged:
-            raise Unsupported(f"{qualifier}.* is not supported with USING")
+            raise Unsupported(f"{qualifier}.* is not supported in a query with USING: list the columns")
         yield from ((name, tree.copy()) for name, tree in self.merged)
         sources = [s for s in self.sources if qualifier is None or s.alias.lower() == qualifier.lower()]
         if not sources:
-            raise Unsupported(f"{qualifier}.* names no table")
+            raise Unsupported(f"{qualifier}.* is not supported: no table in FROM has the name or alias {qualifier}")
         for source in sources:
             for name, tree in source.columns():
                 if name is None or (source.alias, name.lower()) not in self.hidden:
@@ -197,4 +201,6 @@ class Scope:
 
 
 def _not_read(query: Tree) -> str:
-    raise Unsupported(f"{shown(query)} is not supported here")
+    raise Unsupported(
+        f"{shown(query)} is not supported: in this query, only IN and EXISTS in WHERE can have a subquery"
+    )

@@ -115,29 +115,38 @@ def _joined(
     """
     select, outer = asked.select, around.scope
     if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
-        raise Unsupported(f"{shown(select)} groups or limits its rows")
+        raise Unsupported(
+            f"{shown(select)} has GROUP BY, LIMIT or a similar clause, which is not supported in IN and EXISTS"
+        )
     source = read(select, taken)
     scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None).column)
     within = read_where(select.args.get("where"), source._replace(scope=scope), read, taken)
     if source.joins or any(join.kind != "SEMI" for join in within.joins):
-        raise Unsupported(f"{shown(select)} has joins that are not inner")
+        raise Unsupported(f"{shown(select)} has outer or anti joins, which is not supported in IN and EXISTS")
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
     if any(has_aggregate(output) or windows_in(output) for output in outputs):
-        raise Unsupported(f"{shown(select)} has an aggregate")
+        raise Unsupported(
+            f"{shown(select)} computes an aggregate or a window function, which is not supported in IN and EXISTS"
+        )
     # Nested SEMI joins become inner: only whether a match exists matters, not how many there are.
     on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
     tables = (*source.tables, *within.tables)
     if asked.operand is not None:
         operand = canonical(asked.operand, outer)
         if len(outputs) != 1 or len(select.expressions) != 1 or not _compares_alike(operand, outputs[0], scope):
-            raise Unsupported(f"{shown(select)} is compared with something other than a column of the same type")
+            raise Unsupported(
+                f"{shown(select)}: IN is supported only if the subquery has one output, of the type of the compared "
+                "expression"
+            )
         if asked.kind == "ANTI":
             _refuse_null(operand, _whole(around), around.where)
             _refuse_null(outputs[0], tables, on)
         on = (exp.EQ(this=operand, expression=outputs[0]), *on)
     ids = frozenset(table.id for table in tables)
     if all(column.table in ids for conjunct in on for column in columns_in(conjunct)):
-        raise Unsupported(f"{shown(select)} does not depend on the rows of the outer query")
+        raise Unsupported(
+            f"{shown(select)} refers to no column of the outer query, which is not supported in IN and EXISTS"
+        )
     return tables, Join(asked.kind, ids, on)
 
 
@@ -161,7 +170,10 @@ def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequenc
     if column is not None and not column.nullable:
         return
     if not any(operand in rejected(conjunct) for conjunct in conjuncts):
-        raise Unsupported(f"NOT IN a subquery, and {operand.name or 'a side of it'} could be NULL")
+        raise Unsupported(
+            f"NOT IN is supported only without NULLs: exclude NULLs of {operand.name or 'both sides'} by IS NOT "
+            "NULL in WHERE"
+        )
 
 
 def _whole(source: FromClause) -> list[Occurrence]:

@@ -36,7 +36,7 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
         return call_of("named_struct", exp.Literal.string("start"), start, exp.Literal.string("end"), end)
     time, (length, offset, slide) = arguments[0], (int(argument.name) for argument in arguments[1:])
     if scope.has(NAME):
-        raise Unsupported("window is also the name of a column")
+        raise Unsupported("window() is ambiguous, because a column is named window")
     kind = temporal_type(time, scope)
     if kind == "timestamp":
         slides = next((table for table in scope.tables if table.constant), None) if slide < length else None
@@ -48,7 +48,7 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
     raise Unsupported(
         f"window() of a {kind.upper()} is not supported"
         if kind
-        else "window() takes a TIMESTAMP, and the type of its argument is not known"
+        else "the type of the argument of window() is not known: cast the argument to TIMESTAMP"
     )
 
 

@@ -43,7 +43,7 @@ def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> T
     if OF_UNITS[name] == "added":
         return _added(named, arguments[0], arguments[1], kinds[1])
     if named not in _COUNTED or None in kinds:
-        raise Unsupported(f"{name}() takes a unit and two times whose types are known")
+        raise Unsupported(f"{name}() is supported only with a unit and two dates or timestamps whose types are known")
     return exp.Anonymous(this="timestampdiff", expressions=[exp.Var(this=named), *arguments])
 
 
@@ -59,7 +59,10 @@ def _added(unit: str, count: Tree, time: Tree, kind: str | None) -> Tree:
     back, digits = (True, count.this) if isinstance(count, exp.Neg) else (False, count)
     whole = isinstance(digits, exp.Literal) and not digits.is_string and digits.name.isdigit()
     if unit not in _COUNTED or not whole or kind is None:
-        raise Unsupported("dateadd() takes a unit, a whole number and a time whose type is known")
+        raise Unsupported(
+            "dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose "
+            "type is known"
+        )
     moved = cast(time, "timestamp") if kind == "date" else time
     if unit in _SHORT and int(digits.name) * LENGTHS[unit.lower()] < LENGTHS["day"]:
         name, times = unit, 1

@@ -28,7 +28,7 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     """
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
-        raise Unsupported(f"{_text(node)} is supported only with a plain OVER (…)")
+        raise Unsupported(f"{_text(node)}: OVER is supported only as OVER (…), directly after a window function")
     order = node.args.get("order")
     window = exp.Window(
         this=_call(node, read),
@@ -38,7 +38,7 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
         over="OVER",
     )
     if len(windows_in(window)) > 1:
-        raise Unsupported(f"{_text(node)} nests window functions")
+        raise Unsupported(f"{_text(node)} contains another window function, which is not supported")
     return window
 
 
@@ -56,7 +56,8 @@ def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
         named = {*window.args["partition_by"], *(item.this for item in (order.expressions if order else ()))}
         if keys is None or not named.issuperset(keys):
             raise Unsupported(
-                f"{_text(window)} depends on the order of rows that its ORDER BY leaves equal: order by a key, too"
+                f"{_text(window)} depends on the order of rows with equal values in its ORDER BY: add all keys of "
+                "GROUP BY to this ORDER BY"
             )
 
 
@@ -68,7 +69,7 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     name = meant(str(call.this))
     known = name in WINDOWED or name in WINDOWS
     if not known or any(isinstance(a, exp.Distinct) for a in call.expressions):
-        raise Unsupported(f"{_text(node)}: the window function is not supported")
+        raise Unsupported(f"{_text(node)}: {name}() is not supported as a window function, or not with DISTINCT")
     if name == "count" and all(isinstance(a, (exp.Star, exp.Literal)) for a in call.expressions):
         return exp.Anonymous(this=name, expressions=[exp.Star()])
     return exp.Anonymous(this=name, expressions=[read(argument) for argument in call.expressions])
@@ -92,12 +93,15 @@ def _frame(node: exp.Window) -> exp.WindowSpec | None:
         return None
     kind = str(spec.args.get("kind")).upper()
     if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
-        raise Unsupported(f"{_text(node)}: the frame is not supported")
+        raise Unsupported(f"{_text(node)}: the window frame is not supported; write ROWS or RANGE, without EXCLUDE")
     if kind == "RANGE" and _bounds(spec) not in (_WHOLE, _SO_FAR):
-        raise Unsupported(f"{_text(node)}: a RANGE frame with distances is not supported")
+        raise Unsupported(
+            f"{_text(node)}: a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or "
+            "UNBOUNDED FOLLOWING"
+        )
     start, end = spec.args.get("start"), spec.args.get("end")
     if any(isinstance(bound, exp.Expr) and not isinstance(bound, exp.Literal) for bound in (start, end)):
-        raise Unsupported(f"{_text(node)}: the frame is not supported")
+        raise Unsupported(f"{_text(node)}: the bounds of the window frame must be constants")
     return exp.WindowSpec(**{**spec.args, "kind": kind})
 
 

@@ -75,19 +75,28 @@ def candidate_of(
     except Unsupported as problem:
         return Miss(Reason.UNSUPPORTED, str(problem))
     if isinstance(block, str):
-        return Miss(Reason.UNSUPPORTED, f"the view's own query: {block}")
+        return Miss(Reason.UNSUPPORTED, f"the view's query is not supported: {block}")
     if block.limit or block.offset or (block.having and block.sets is not None):
-        return Miss(Reason.SHAPE, "the view keeps only some of its groups or rows")
+        return Miss(
+            Reason.SHAPE,
+            "the view does not store all its groups or rows: its query has LIMIT, OFFSET, or HAVING with GROUPING SETS",
+        )
     stored = _stored_names(block, storage.columns)
     if stored is None:
-        return Miss(Reason.UNKNOWN_STATE, "the view's storage has other columns than its query")
+        return Miss(
+            Reason.UNKNOWN_STATE, "the storage table has other columns than the view's query: recreate the view"
+        )
     read = read_in(zone, view, block) if _is_by_definition(view, query) else block
     if read is None:
         return _other_zone(zone, view)
     known = known_since(read, stored, storage.least, storage.ranges)
     whole = all_groups((over_groups(known) or known) if known.having else known)
     if whole is None:
-        return Miss(Reason.SHAPE, "the view keeps only some groups of a table that it joins FULL")
+        return Miss(
+            Reason.SHAPE,
+            "HAVING of a derived table in the view cannot be moved to the outer query, because of a FULL join "
+            "or a computed column",
+        )
     path = Candidate(
         view,
         whole,
@@ -98,7 +107,8 @@ def candidate_of(
     )
     if block.sets is not None and not paths_of_sets(path):
         return Miss(
-            Reason.SHAPE, "the view does not store to which of its GROUPING SETS each row belongs: add grouping_id()"
+            Reason.SHAPE,
+            "the view does not store which grouping set each row belongs to: add grouping_id() to the view's query",
         )
     return path
 
@@ -112,7 +122,7 @@ def _is_by_definition(view: MaterializedView, query: Block) -> bool:
 
 
 def _other_zone(zone: str, view: MaterializedView) -> Miss:
-    return Miss(Reason.SETTINGS_DIFFER, f"the time zone is {zone} here, {view.zone} in the view")
+    return Miss(Reason.SETTINGS_DIFFER, f"the time zone is {zone} in this session, but {view.zone} in the view")
 
 
 def _held(
@@ -137,7 +147,7 @@ def _block(
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
     if isinstance(block, str) or _of_rows_or_groups(block):
         return block
-    return "it has GROUPING SETS, window functions, or DISTINCT over groups"
+    return "the query has GROUPING SETS, window functions, or DISTINCT over groups"
 
 
 def _own_filter(
@@ -210,7 +220,11 @@ def settings_problem(
             not isinstance(node, plain) for tree in block.outputs for node in nodes_of(tree)
         )
         if computes or zoned():
-            return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its expressions depend on some")
+            return Miss(
+                Reason.SETTINGS_DIFFER,
+                "the view records no session settings, and its query may depend on some: recreate the view with "
+                "CREATE OR REPLACE MATERIALIZED VIEW",
+            )
         return None
     return recorded_problem(view, session, zoned)
 
@@ -221,11 +235,18 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
     The time zone is compared only if `zoned()` returns True. A view without recorded settings always gives a Miss.
     """
     if view.settings is None:
-        return Miss(Reason.SETTINGS_DIFFER, "the view records no settings, and its query may depend on some")
+        return Miss(
+            Reason.SETTINGS_DIFFER,
+            "the view records no session settings, and its query may depend on some: recreate the view with "
+            "CREATE OR REPLACE MATERIALIZED VIEW",
+        )
     differing = differing_setting(session.settings, view.settings, session.defaults)
     if differing is not None:
         key, here, there = differing
-        return Miss(Reason.SETTINGS_DIFFER, f"{key} is {here or 'not set'} here, {there or 'not set'} in the view")
+        return Miss(
+            Reason.SETTINGS_DIFFER,
+            f"{key} is {here or 'not set'} in this session, but {there or 'not set'} in the view",
+        )
     if not same_zone(view.zone, session.time_zone) and zoned():
         return _other_zone(session.time_zone, view)
     return None

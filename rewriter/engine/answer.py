@@ -67,7 +67,7 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
     `remainder` takes the rows that the storage table lacks, as a block, and returns the UNION ALL branches that read
     these rows.
     """
-    best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables"))
+    best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables than the query"))
     further = False
     if path.block.sets is not None:
         for each in paths_of_sets(path):
@@ -78,7 +78,10 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
     for tried, (asked, mapping) in enumerate(_mapped(query, path)):
         if tried == MAPPINGS:
             return Answer(
-                "", Miss(Reason.SHAPE, f"the view's tables can be mapped to the query's in more than {MAPPINGS} ways")
+                "",
+                Miss(
+                    Reason.SHAPE, f"the view's tables can be mapped to the query's tables in more than {MAPPINGS} ways"
+                ),
             )
         if isinstance(asked, Miss):
             best = best if further else Answer("", asked)
@@ -159,7 +162,7 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     """
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
-        return Miss(Reason.SHAPE, "the view's groups would be rolled up in more than two phases")
+        return Miss(Reason.SHAPE, "the view's groups would have to be aggregated in more than two phases")
     held = _asked(plan.held, remainder, depth + 1).result
     if isinstance(held, Miss):
         return held
@@ -216,5 +219,6 @@ def _spare(path: Candidate, mapping: Mapping[str, str]) -> Miss:
     spare = ", ".join(table.name.table for table in path.block.tables if table.id not in mapping)
     return Miss(
         Reason.JOIN_DIFFERS,
-        f"the view also joins {spare}, and no declared key tells that this join keeps each row once",
+        f"the view also joins {spare}, and no declared key guarantees that this join keeps each row exactly "
+        "once: declare the keys of the joined tables",
     )

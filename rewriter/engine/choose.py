@@ -65,7 +65,7 @@ def answer_block(
         why = unread(problem)
         return None, [Attempt(v.name, "missed", "", Reason.UNSUPPORTED, why, select.text) for v, *_ in shortlist]
     if statement.session.only is None and counted_by_metadata(block, relations, statement.session.settings):
-        cheaper = "Spark counts these rows from the table's metadata alone"
+        cheaper = "Spark counts these rows from the table's metadata alone, which is cheaper"
         return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
     costs = Costs(relations, statement.session.time_zone)
     tried = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)

@@ -113,7 +113,9 @@ def _verified(made: Replacement, statement: Statement, definitions: Definitions,
     except RecursionError:  # too deeply nested to print; printing reports that to its caller
         return made
     except Exception:
-        log.exception("verifying a plan of %s for %r failed; it is used unverified", made.view.name, made.original)
+        log.exception(
+            "verification failed view=%s statement=%r: the plan is used unverified", made.view.name, made.original
+        )
         return made
     if verdict.status == REFUTED:
         log.error(

@@ -24,5 +24,5 @@ def guarded(view: TableName, text: str, attempt: Callable[[], T]) -> T | Miss:
     except RecursionError:
         return Miss(Reason.UNSUPPORTED, "the query is nested too deeply")
     except Exception:
-        log.exception("the attempt to match %s with %r failed; the statement is answered without it", view, text)
-        return Miss(Reason.UNSUPPORTED, "an error in the rewriter, see the log")
+        log.exception("match failed view=%s statement=%r: the statement is answered without this view", view, text)
+        return Miss(Reason.UNSUPPORTED, "the rewriter failed with an internal error: see the log of Viewgate")

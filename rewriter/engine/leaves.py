@@ -55,7 +55,7 @@ def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[P
     asked = replace(query.block, where=query.conjuncts)
     blocks = [block for block in (asked, over_groups(asked)) if block is not None and block.derived]
     if not blocks:
-        yield Miss(Reason.SHAPE, "the view reads a derived table with groups that the query does not read")
+        yield Miss(Reason.SHAPE, "the view reads a derived table with GROUP BY that the query does not read")
     for block in blocks:
         if len(leaves) <= len(block.tables):
             for found in _placed(block, leaves, frozenset(), path, query.zone, ask):
@@ -108,7 +108,7 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
         return found
     plain = Rewriting(storage, (), found.rewriting.outputs, found.rewriting.where)
     if found.rewriting != plain:
-        return Miss(Reason.SHAPE, "the view reads a derived table with finer groups than the query's")
+        return Miss(Reason.SHAPE, "the view groups a derived table by more keys than the query does")
     return plain
 
 
@@ -127,7 +127,7 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
     placed = in_place_of(block, table, leaf, outputs, filters)
     return placed or Miss(
         Reason.SHAPE,
-        "the query outer-joins a derived table with fewer or other groups than the view has",
+        "the query has an outer join with a derived table whose groups differ from those of the view",
     )
 
 

@@ -15,7 +15,7 @@ from rewriter.index import Definitions
 from rewriter.model import Table
 from rewriter.sql import Membership, SelectBlock, Statement, membership_of
 
-DERIVED_ALONE = "the SELECT reads only derived tables, each of which is answered by itself"
+DERIVED_ALONE = "the SELECT reads only derived tables, each of which is rewritten separately"
 
 
 def finder(statement: Statement, definitions: Definitions, relations: Relations) -> Find:

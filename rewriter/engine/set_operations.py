@@ -41,7 +41,7 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
             if reads_derived_alone(block):
                 raise Unsupported(DERIVED_ALONE)
             if correlation is not None:
-                raise Unsupported("a branch of the set operation is correlated")
+                raise Unsupported("a branch of the set operation is correlated, which is not supported")
             blocks.append(block)
     except (Unsupported, RecursionError) as problem:
         return Miss(Reason.UNSUPPORTED, unread(problem))
@@ -72,13 +72,13 @@ def answer_set(
     types = tuple(column.type for column in path.storage.columns)
     if any(output_types(branch) != types for branch in held[1]):
         return Answer(
-            name, Miss(Reason.SHAPE, "a branch of the view has types other than those of the view's columns")
+            name, Miss(Reason.SHAPE, "a branch of the view's set operation has other types than the view's columns")
         ), ()
     paths = [replace(path, block=block) for block in held[1]]
     asked = [predicates_of(block, statement.session.time_zone) for block in blocks]
     costs = Costs(relations, statement.session.time_zone)
     tables = total(map(costs.of_block, blocks))
-    found = Answer(name, Miss(Reason.SHAPE, "the query's branches are not branches of the view"))
+    found = Answer(name, Miss(Reason.SHAPE, "the branches of the query's set operation are not branches of the view"))
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
         tried = answer_whole(SetQuestion(operation, pairs), path)
@@ -86,7 +86,7 @@ def answer_set(
             plan = costs.of_match(tried.result)
             if statement.session.only is None and not plan.gains_on(tables):
                 return Answer(
-                    name, Miss(Reason.DEARER, f"reading the view takes {plan}; reading the tables {tables}")
+                    name, Miss(Reason.DEARER, f"reading the view would cost {plan}, reading the base tables {tables}")
                 ), ()
             return tried, blocks[0].names
         # In another order the branches read other tables, which says less about the view.
@@ -111,7 +111,7 @@ def verify_set(
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None else None
     if operation is None:
-        return Verdict(UNDECIDED, "it cannot be read as a set operation")
+        return Verdict(UNDECIDED, "the query is not a supported set operation")
     blocks = questions_of(operation, statement, finder(statement, definitions, relations))
     if isinstance(blocks, Miss):
         return Verdict(UNDECIDED, blocks.detail)

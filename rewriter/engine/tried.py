@@ -108,7 +108,7 @@ class Tried:
             self.stale.append(view)
         self.miss(view, found.result, found.rule)
         if found.result.reason in _OF_PARTS and (behind := self._behind(view.name)):
-            detail = f"{behind}; with its partitions that are fresh: {found.result.detail}"
+            detail = f"{behind}; with the fresh partitions alone: {found.result.detail}"
             self.missed[-1] = replace(self.missed[-1], reason=Reason.STALE, detail=detail)
 
     def add_live(self, query: Predicates, tables: Estimate) -> None:
@@ -189,7 +189,7 @@ class Tried:
         """
         estimate = self.costs.of_match(match)
         if self.session.only is None and not estimate.gains_on(tables):
-            return Miss(Reason.DEARER, f"reading the view takes {estimate}; reading the tables {tables}")
+            return Miss(Reason.DEARER, f"reading the view would cost {estimate}, reading the base tables {tables}")
         self.matches.setdefault(view.name, Matched(rule, estimate))
         self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
         best = Best((estimate.ms, view.name), view, rule, match, path, estimate)
@@ -262,10 +262,10 @@ class Tried:
         if path.block.derived:
             return Miss(
                 Reason.SHAPE,
-                "rows have been appended to a table that the view reads through a derived table with groups",
+                "rows were appended to a table that the view reads through a derived table with GROUP BY",
             )
         if not all(isinstance(self.relations.get(table.name), Table) for table in path.block.tables):
-            return Miss(Reason.SHAPE, "rows have been appended to the tables of a view that the query names in FROM")
+            return Miss(Reason.SHAPE, "rows were appended to a base table of the view that the query names in FROM")
         return replace(path, grown=live.grown)
 
     def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> Candidate | Miss:
@@ -333,7 +333,9 @@ class Tried:
         are read in place of the stale ones. The result is empty if `rows` is empty and the view is fresh.
         """
         live = (
-            f"live: it is stale, and is read with the rows appended to {self.live[name]}" if name in self.live else ""
+            f"live: the stale view is read together with the rows appended to {self.live[name]}"
+            if name in self.live
+            else ""
         )
         behind = self._behind(name)
         fresh = f"live: only the partitions that are still fresh are read, since {behind}" if behind else ""
@@ -367,4 +369,4 @@ def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
     """
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed
-    return replace(stale, rule=missed.rule, detail=f"{stale.detail}; with what was appended: {missed.detail}")
+    return replace(stale, rule=missed.rule, detail=f"{stale.detail}; together with the appended rows: {missed.detail}")

@@ -9,9 +9,9 @@ from rewriter.functions.results import BIGINT, always, first
 
 _ANY_ROW = "may return the value of any of several rows"
 _ANY_ORDER = "may return its values in any order"
-_BY_TASK = "depends on how Spark divides the rows into tasks; theta_sketch_agg() does not"
-_AT_RANDOM = "drops values at random"
-_BY_ORDER = "depends on the order in which Spark reads the rows; percentile() does not"
+_BY_TASK = "depends on how Spark divides the rows into tasks (theta_sketch_agg() does not)"
+_AT_RANDOM = "drops values at random, so its result is not repeatable"
+_BY_ORDER = "depends on the order in which Spark reads the rows (percentile() does not)"
 
 
 def _unsettled(why: str, names: str, result: Rule | None = None, *, printed: bool = False) -> Iterator[Function]:

@@ -40,7 +40,7 @@ def together(types: Types) -> str:
 def of_text(types: Types) -> str:
     """Return STRING if the first argument is a string, number, boolean or time; raise Uncertain otherwise."""
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
-        raise Uncertain(f"the result type of this function for {types[0]} is not known for certain")
+        raise Uncertain(f"the result type of a string function of {types[0]} is not known for certain: cast the result")
     return STRING
 
 
@@ -54,7 +54,9 @@ def texts(types: Types) -> str:
 def number(types: Types) -> str:
     """Return the first argument's type if it is numeric; raise Uncertain otherwise."""
     if not is_numeric(types[0]):
-        raise Uncertain(f"the result type of this function for {types[0]} is not known for certain")
+        raise Uncertain(
+            f"the result type of a numeric function of {types[0]} is not known for certain: cast the result"
+        )
     return types[0]
 
 
@@ -80,7 +82,7 @@ def whole(types: Types) -> str:
     """
     kind = number(types)
     if len(types) != 1:
-        raise Uncertain("the result type of ceil() and floor() with a scale is not known for certain")
+        raise Uncertain("the result type of ceil() and floor() with a scale is not known for certain: cast the result")
     if decimal := as_decimal(kind):
         return kind if decimal.scale == 0 else bounded(decimal.precision - decimal.scale + 1, 0)
     return "bigint"
@@ -97,7 +99,7 @@ def either(types: Types) -> str:
 def integral(types: Types) -> str:
     """Return the type of a bit operation: the first argument's type if it is an integer; raise Uncertain otherwise."""
     if types[0] not in INTEGERS:
-        raise Uncertain(f"the type of bit operations on {types[0]} is not known for certain")
+        raise Uncertain(f"the result type of a bit operation on {types[0]} is not known for certain: cast the result")
     return types[0]
 
 
@@ -115,23 +117,23 @@ def magnitudes(types: Types) -> str:
 def float_or_double(types: Types) -> str:
     """Return the type of nanvl(): FLOAT or DOUBLE if both arguments have that type; raise Uncertain otherwise."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
-        raise Uncertain("the type of nanvl() for these types is not known for certain")
+        raise Uncertain(
+            f"the result type of nanvl() of {types[0]} and {types[1]} is not known for certain: cast the result"
+        )
     return types[0]
 
 
 def dated(types: Types) -> str:
     """Return DATE for a date, timestamp or string as the first argument; raise Uncertain for other types."""
     if types[0] not in TEMPORAL and types[0] != STRING:
-        raise Uncertain(
-            f"the result type of a date function with an argument of type {types[0]} is not known for certain"
-        )
+        raise Uncertain(f"the result type of a date function of {types[0]} is not known for certain: cast the result")
     return "date"
 
 
 def instant(types: Types) -> str:
     """Return TIMESTAMP, the type of date_trunc(unit, time); raise Uncertain unless the time is temporal or a string."""
     if types[1] not in (*TEMPORAL, STRING):
-        raise Uncertain(f"the type of date_trunc() of {types[1]} is not known for certain")
+        raise Uncertain(f"the result type of date_trunc() of {types[1]} is not known for certain: cast the result")
     return "timestamp"
 
 

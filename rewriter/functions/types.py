@@ -93,7 +93,9 @@ def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
     if precision <= MAX_PRECISION:
         return str(Decimal(precision, scale))
     if lossless:
-        raise Uncertain(f"the scale of a DECIMAL cut from {precision} to 38 digits is not known for certain")
+        raise Uncertain(
+            f"the scale of a DECIMAL cut from {precision} to 38 digits is not known for certain: cast the result"
+        )
     whole = precision - scale
     return str(Decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, MIN_ADJUSTED_SCALE))))
 
@@ -158,7 +160,7 @@ def common(left: str, right: str) -> str:
             return str(Decimal(scale + whole, scale))
     if left in TEMPORAL and right in TEMPORAL:
         return max(left, right, key=TEMPORAL.index)
-    raise Uncertain(f"the common type of {left} and {right} is not known for certain")
+    raise Uncertain(f"the common type of {left} and {right} is not known for certain: cast one of the values")
 
 
 _SPELLINGS = {
@@ -206,7 +208,10 @@ def column_type(text: str) -> str:
 
 def _decimal_of(text: str, precision: int, scale: int) -> str:
     if not 1 <= precision <= MAX_PRECISION or scale > precision:
-        raise Uncertain(f"{text}: a DECIMAL has 1 to 38 digits, and no more digits after the point than in all")
+        raise Uncertain(
+            f"{text} is not a type of Spark: a DECIMAL has at most 38 digits, and its scale is not greater than "
+            "its precision"
+        )
     return str(Decimal(precision, scale))
 
 

@@ -86,7 +86,9 @@ def define(
     names = tuple(columns) if columns is not None else block.names
     if len(names) != len(block.outputs):
         raise Unsupported(
-            f"{len(names)} columns are named, but the query has {len(block.outputs)}: name all of them, or none"
+            f"the column list and the query have different numbers of columns ({len(names)} and "
+            f"{len(block.outputs)}): name all "
+            "columns, or none"
         )
     if not replace(block, sets=None).plain or (block.sets is not None and (block.limit or block.offset)):
         return Definition(spelled, spelled, (), sources, ())
@@ -147,7 +149,7 @@ def _sources(
     """
     expanded = expand(statement, views)
     for why in expanded.refused.values():
-        raise Unsupported(f"{why}; name the tables that it reads instead")
+        raise Unsupported(f"{why}; name the view's base tables instead")
     # A view's own column names count when the type of a column is looked up.
     seen = {view.name: Table(view.name, view.uuid, view.columns, ()) for view in expanded.views}
     # The query of a materialized view was checked when that view was made.
@@ -165,14 +167,16 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
     """
     setting = unreadable_setting(statement.session.settings)
     if setting is not None:
-        raise Unsupported(f"the session has {setting}; RESET it to define a materialized view")
+        raise Unsupported(f"a materialized view cannot be defined while the session has {setting}: RESET this setting")
     if not statement.is_query or statement.problem:
         raise Unsupported(statement.problem or "a materialized view is defined by a query (SELECT …)")
     if not statement.complete:
         raise Unsupported("a query that begins with FROM or TABLE is not supported; write SELECT … FROM table")
     for block in statement.blocks:
         if block.tree is None:
-            raise Unsupported(f"this part is not supported: {block.text[:80]}: {block.problem}")
+            raise Unsupported(
+                f"{block.text[:80]} is not supported in the query of a materialized view: {block.problem}"
+            )
         for table in block.tree.find_all(exp.Table):
             _refuse_table(table, statement, tables)
         for call in block.tree.find_all(exp.Func):
@@ -180,8 +184,8 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
         moment = changing_moment(block.tree, tables)
         if moment is not None:
             text = moment.sql("spark")[:60]
-            hint = "write the date or time itself, or leave it to the queries over the view"
-            raise Unsupported(f"{text} may mean a different day at each run; {hint}")
+            hint = "write a constant, or use it in the queries over the view"
+            raise Unsupported(f"{text} can mean another day at each refresh; {hint}")
     if not statement.tables:
         raise Unsupported("the query reads no table: a materialized view is defined by SELECT … FROM table")
 
@@ -194,29 +198,39 @@ def _refuse_tables(statement: Statement, tables: Mapping[TableName, Relation | N
 def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
     text = table.sql("spark")
     if any(table.args.get(arg) for arg in ("version", "when", "sample")):
-        raise Unsupported(f"{text}: time travel and samples cannot be kept fresh; name the table alone")
+        raise Unsupported(
+            f"{text} has time travel or TABLESAMPLE, which is not supported in a materialized view; name only the table"
+        )
     name = statement.resolve(table)
     if name is None:
         if table.name.lower() in statement.ctes and len(table.parts) == 1:
             return
-        raise Unsupported(f"{text} is a temporary view or a function; name tables of the catalog")
+        raise Unsupported(
+            f"{text} is a temporary view or a function; a materialized view can read only tables and views of "
+            "the catalog"
+        )
     if isinstance(tables.get(name), ViewState):
-        raise Unsupported(f"{text} is a view whose query is not known; name the tables that it reads")
+        raise Unsupported(f"{text} is a view whose query is not supported; name the view's base tables instead")
     if not isinstance(tables.get(name), Table):
-        raise Unsupported(f"{text} is not an Iceberg table; a materialized view is kept fresh over Iceberg tables only")
+        raise Unsupported(f"{text} is not an Iceberg table; a materialized view can read only Iceberg tables")
 
 
 def _refuse_call(call: exp.Func) -> None:
     name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
     if name in UNSETTLED:
-        raise Unsupported(f"{name}() {UNSETTLED[name]}; leave it out")
+        raise Unsupported(f"{name}() {UNSETTLED[name]}; remove {name}() from the view's query")
     if meant(name) in CLOCK or isinstance(call, _CHANGING):
         text = f"{name}()" if name else call.sql("spark")
-        raise Unsupported(f"{text} changes with time or user; leave it to the queries over the view")
+        raise Unsupported(
+            f"{text} depends on the time or the user; remove {text} from the view's query, and use it in the "
+            "queries over the view"
+        )
     if name == "unix_timestamp" and not call.expressions:
-        raise Unsupported(f"{name}() changes with time; leave it to the queries over the view, or name the time")
+        raise Unsupported(
+            f"{name}() depends on the current time; pass a time, or use {name}() in the queries over the view"
+        )
     if isinstance(call, exp.Anonymous) and meant(name) not in SETTLED:
-        raise Unsupported(f"{name}() is not known to be deterministic; leave it out")
+        raise Unsupported(f"{name}() is not known to be deterministic; remove {name}() from the view's query")
 
 
 def _single_block(statement: Statement, find: Find) -> Block:
@@ -226,7 +240,7 @@ def _single_block(statement: Statement, find: Find) -> Block:
     """
     main = statement.main
     if main is None or main.tree is None:
-        raise Unsupported("more than one SELECT")
+        raise Unsupported("the query is not a single SELECT")
     return build_block(main.tree, find, common_tables(statement, find))
 
 

@@ -108,10 +108,10 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
     found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))
     if isinstance(found, Miss):
-        return f"its groups cannot be merged: {found.reason} {found.detail}"
+        return f"the view's groups cannot be merged: {found.reason} {found.detail}"
     rewriting = found.rewriting
     if rewriting.where or rewriting.having or rewriting.tables or rewriting.order:
-        return "its groups cannot be merged: it has outputs other than keys and aggregates"
+        return "the view's groups cannot be merged: the query has outputs other than keys and aggregates"
     outputs = _signed_outputs(stored, rewriting) if signed else rewriting.outputs
     texts = (
         f"CAST({expression_text(output)} AS {column.type})"

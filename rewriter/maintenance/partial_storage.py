@@ -62,7 +62,7 @@ def _narrowed(
     block = block_of(view, dict(columns))
     problem = block if isinstance(block, str) else _shape_problem(view, block)
     if problem or isinstance(block, str):
-        raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {problem}")
+        raise Unsupported(f"{view.name} cannot store only a part of its rows: {problem}")
     where = [_at_source(_over(view, block, conjunct), block, view.zone) for conjunct in _conjuncts(view, only).where]
     if without:
         left = reduce(lambda a, b: exp.And(this=a, expression=b), _conjuncts(view, without).where)
@@ -73,11 +73,11 @@ def _narrowed(
 
 def _shape_problem(view: MaterializedView, block: Block) -> str:
     if view.settings is None:
-        return "it was made by another tool, and does not record the settings under which to evaluate the condition"
+        return "the view was created by another tool, which recorded no settings under which to evaluate the condition"
     if not block.plain or block.having or block.limit or block.offset:
-        return "it has GROUPING SETS, window functions, HAVING or LIMIT; REFRESH all of it"
+        return "the view's query has GROUPING SETS, window functions, HAVING or LIMIT; run REFRESH without WHERE"
     if None in block.names or len(block.outputs) < len(view.columns):
-        return "its outputs have no names"
+        return "the view's query has outputs without names; give each output an alias"
     return ""
 
 
@@ -89,27 +89,27 @@ def _conjuncts(view: MaterializedView, condition: str) -> Block:
     try:
         statement = parse(f"SELECT 1 FROM {view.name.sql()} WHERE {condition}", view.session)
     except ParseError as failure:
-        raise Unsupported(f"the condition {condition} cannot be read: {failure}") from failure
+        raise Unsupported(f"the condition {condition} cannot be parsed: {failure}") from failure
     tree = statement.blocks[0].tree if len(statement.blocks) == 1 and not statement.problem else None
     clauses = {clause for clause, value in tree.args.items() if value} if tree is not None else set()
     if tree is None or clauses != {"expressions", "from_", "where"}:
-        raise Unsupported(f"{condition} is not a supported condition: {_HINT}")
+        raise Unsupported(f"the condition {condition} is not supported: {_HINT}")
     strange = next((node for node in tree.args["where"].this.walk() if not _is_read(node)), None)
     if strange is not None:
-        raise Unsupported(f"{strange.sql('spark')[:60]} is not supported in this condition: {_HINT}")
+        raise Unsupported(f"{strange.sql('spark')[:60]} is not supported in the condition {condition}: {_HINT}")
     moment = changing_moment(tree, {view.name: Table(view.name, view.uuid, view.columns, ())})
     if moment is not None:
         raise Unsupported(
-            f"{moment.sql('spark')[:60]} may mean a different day at each run: write the date or time itself"
+            f"{moment.sql('spark')[:60]} can mean another day at each refresh: write a constant date or time"
         )
     known = {column.name.lower() for column in view.columns}
     for column in tree.find_all(exp.Column):
         if known.isdisjoint(part.name.lower() for part in column.parts):
             there_are = ", ".join(quoted(each.name) for each in view.columns)
-            raise Unsupported(f"{column.sql('spark')} is not a column of {view.name}; it has {there_are}")
+            raise Unsupported(f"{column.sql('spark')} is not a column of {view.name}, whose columns are {there_are}")
     block = build_block(tree, lambda table: Found(view.name, view.columns))
     if not all(conjunct.find(exp.Column) for conjunct in block.where) or not block.where:
-        raise Unsupported(f"{condition} names no column: {_HINT}")
+        raise Unsupported(f"the condition {condition} names no column: {_HINT}")
     return block
 
 
@@ -133,10 +133,13 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
         output, kind = block.outputs[place], view.columns[place].type
         if block.keys is not None and output not in block.keys:
             raise Unsupported(
-                f"{node.name} is computed from the rows of a group: name columns that {view.name} groups by"
+                f"{node.name} is an aggregate, so rows cannot be selected by it: name only grouping keys of {view.name}"
             )
         if kind in FRACTIONS:
-            raise Unsupported(f"{node.name} is {kind.upper()}, which is inexact in its last bits: name other columns")
+            raise Unsupported(
+                f"{node.name} is of the inexact type {kind.upper()}, so rows cannot be selected by it: name other "
+                "columns"
+            )
         return output.copy()
 
     return conjunct.copy().transform(behind)
@@ -216,8 +219,8 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
             return " OR ".join(parts) if len(parts) == 1 else " OR ".join(f"({part})" for part in parts)
     if held.upper().count(" OR ") >= MOST_RANGES:
         raise Unsupported(
-            f"the storage of {view.name} would hold more than {MOST_RANGES} parts that are not ranges of one column: "
-            "REFRESH … FULL WHERE keeps only one part, REFRESH … FULL keeps all rows"
+            f"the rows stored for {view.name} would consist of more than {MOST_RANGES} parts that are not "
+            "ranges of one column: REFRESH … FULL WHERE keeps only one part, REFRESH … FULL keeps all rows"
         )
     return f"({held}) OR ({asked})"
 

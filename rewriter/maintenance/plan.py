@@ -64,7 +64,7 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
     if unknown is not None:
         return full(f"{unknown.name}: {unknown.reason}")
     if storage.snapshot_id is None:
-        return full("it was never refreshed")
+        return full("the view was never refreshed")
     held = stored(view, storage, {name: change.columns for name, change in changes.items()})
     differing = column_problem(held, changes)
     if differing:
@@ -92,7 +92,7 @@ def column_problem(held: Stored | str, changes: Changes) -> str:
         for name in _used(held, change):
             now, *ends = (_column(columns, name) for columns in _columns_at(change))
             if now is None or any(end is None or (end.field_id, end.type) != (now.field_id, now.type) for end in ends):
-                return f"the column {name} of {change.name} has been changed"
+                return f"the column {name} of {change.name} has changed"
     return ""
 
 
@@ -123,7 +123,7 @@ def _nothing(storage: Table) -> Decision:
     """Return the decision to insert no rows, so that only the new snapshot ids are recorded."""
     columns = listed([column.name for column in storage.columns])
     none = f"SELECT {columns} FROM {storage.name.sql()} WHERE false"
-    return Decision(Kind.NOTHING, "no row of its sources has changed", "INSERT INTO", none)
+    return Decision(Kind.NOTHING, "no row of the base tables has changed", "INSERT INTO", none)
 
 
 def _append(now: Situation) -> Decision | str:
@@ -191,9 +191,9 @@ def _changelog(now: Situation) -> Decision | str:
     if change.row_deletes:
         return f"{table.name} has delete files, so its changed rows cannot be listed"
     if change.added + change.removed >= change.records:
-        return "most of its rows were rewritten"
+        return f"most rows of {table.name} were rewritten"
     if not now.stored.rows:
-        return "its storage has no count of its rows"
+        return "the storage table has no count of the rows of each group"
     assert change.start is not None
     assert change.end is not None
     outputs = tuple(signed(output, now.stored.block, types[output]) for output in now.stored.block.outputs)
@@ -206,7 +206,7 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
     if problem := _dearer(now):
         return problem
     if now.stored.block.having:
-        return "it keeps only some of its groups (HAVING)"
+        return "the view's query has HAVING, so that some groups are not stored"
     decimal_sum = any(
         kind.startswith("decimal") for output, kind in now.stored.types.items() if output.find(exp.Anonymous)
     )
@@ -248,7 +248,7 @@ def _dearer(now: Situation) -> str:
     rows = sum(now.changes[table.name].records for table in now.stored.block.tables)
     if storage.partitioned_by or storage.records is None or not _large(now) or _few(now):
         return ""
-    return "its storage has at least as many rows as its tables" if storage.records + changed >= rows else ""
+    return "the storage table has at least as many rows as the base tables" if storage.records + changed >= rows else ""
 
 
 def _touched(now: Situation) -> str:
@@ -295,7 +295,7 @@ def _append_problem(now: Situation) -> str:
     grown = {table.id for table in now.stored.block.tables if table.name in names}
     for join in now.stored.block.joins:
         if join.kind == "FULL" or join.tables & grown:
-            return f"rows were appended to a table on the outer side of a {join.kind} join"
+            return f"rows were appended to a table of which a {join.kind} join does not return all rows"
     return ""
 
 
@@ -306,19 +306,19 @@ def _partitions(now: Situation) -> Decision | str:
     """
     change, *more = now.changed
     if more:
-        return "more than one source has changed"
+        return "more than one base table has changed"
     if change.files is None:
         return ""
     found = targets(now.stored, change.name, change.files)
     if isinstance(found, str):
         return found
     if len(found.touched) > MOST_TARGETS or found.share > MOST_ROWS:
-        return "most of its partitions are touched"
+        return "most partitions of the storage table are affected"
     where = found.condition_of_touched
     block = filtered(now.stored.block, " OR ".join(found.source_conditions) or "false")
     reads = [At(now.changes[table.name].end) for table in block.tables]
     content = f"REPLACE WHERE {where} {block_text(block, now.stored.names, reads)}"
-    reason = f"{change.name} has changed only in the sources of these partitions of the storage: {where}"
+    reason = f"{change.name} has changed only in rows that belong to these partitions of the storage table: {where}"
     return Decision(Kind.PARTITIONS, reason, "INSERT INTO", content)
 
 

@@ -73,7 +73,10 @@ class Kept:
     def dropping(self, storage: Table) -> Decision:
         """Return the decision whose statement drops the rows of a storage table that retention does not keep."""
         nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
-        reason = f"partitions of the storage without {self.condition} are dropped by its retention"
+        reason = (
+            f"the partitions of the storage table without {self.condition} are older than the retention, and "
+            "are dropped"
+        )
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
@@ -94,11 +97,12 @@ def kept(
     """
     block = block_of(view, columns)
     if isinstance(block, str):
-        raise Unsupported(f"the storage of {view.name} cannot hold a part of its rows: {block}")
+        raise Unsupported(f"{view.name} cannot store only a part of its rows: {block}")
     found = next(((i, f, c) for i, f in enumerate(storage.partitioned_by) if (c := _time(view, f)) is not None), None)
     if found is None:
         raise Unsupported(
-            f"the storage of {view.name} has no old partitions to drop: create the view PARTITIONED BY a time column"
+            f"{view.name} is not partitioned by a time column, so its retention cannot drop partitions: create "
+            "the view with PARTITIONED BY"
         )
     at, field, column = found
     output = block.outputs[view.columns.index(column)]
@@ -109,9 +113,7 @@ def kept(
         aside = _DAY if column.type == "timestamp" else timedelta()
         begin = floor(begin - aside, bucket.grain) - aside
     if zone_info(view.zone) is None:
-        raise Unsupported(
-            f"{view.name} was made in a time zone that is not known here: {view.zone or 'none is recorded'}"
-        )
+        raise Unsupported(f"the time zone of {view.name} is not known: {view.zone or 'none is recorded'}")
     begin = _border(begin, field, column)
     while (text := _literal(begin, column, view.zone)) is None:
         begin = _border(begin - _DAY, field, column)

@@ -95,13 +95,13 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
     statement = storage_statement(view)
     tree = storage_tree(view)
     if tree is None:
-        return statement.problem or "more than one SELECT"
+        return statement.problem or "the query is not a single SELECT"
     try:
         # Storage has all rows of the query; no outer query selects among them.
         block = replace(build_block(tree, find_among(statement, columns)), decides=False)
     except Unsupported as problem:
         return _in_names(view, str(problem))
-    return "it changes with time" if any(map(tells_time, block.expressions)) else block
+    return "the view's query depends on the current time" if any(map(tells_time, block.expressions)) else block
 
 
 @lru_cache(maxsize=20_000)
@@ -160,16 +160,16 @@ def _in_names(view: MaterializedView, text: str) -> str:
 
 def _shape_problem(block: Block, storage: Table) -> str:
     if _unread(block, _READ_OF_BLOCK) or any(_unread(table, _READ_OF_TABLE) for table in block.tables):
-        return "it has more than joins, filters and groups"
+        return "the view's query has more than joins, filters and groups"
     strange = next((node for tree in block.expressions for node in tree.walk() if not isinstance(node, _READ)), None)
     if strange is not None:
-        return f"its value for a row may depend on others: {type(strange).__name__.lower()}"
+        return f"the view's query has an expression that may depend on several rows: {type(strange).__name__.lower()}"
     if block.limit is not None or block.offset is not None:
-        return "it keeps only some of its rows (LIMIT)"
+        return "the view's query has LIMIT or OFFSET"
     if len(block.outputs) != len(storage.columns):
-        return "its storage has other columns than its query"
+        return "the storage table has other columns than the view's query"
     if not set(block.keys or ()) <= set(block.outputs):
-        return "its storage lacks a group key"
+        return "the storage table lacks a grouping key"
     return ""
 
 

@@ -155,12 +155,12 @@ def _links(stored: Stored, source: TableName, fields: tuple[PartitionField, ...]
     occurrences = [table for table in stored.block.tables if table.name == source]
     outer = any(join.kind == "FULL" or occurrences[0].id in join.tables for join in stored.block.joins)
     if len(occurrences) != 1 or outer:
-        return f"{source} is read more than once, or on the outer side of a join"
+        return f"{source} is read more than once, or by a join that does not return all its rows"
     if not stored.storage.partitioned_by:
-        return "its storage has no partitions"
+        return "the storage table has no partitions"
     links = [_link(stored, field, occurrences[0].id, fields) for field in stored.storage.partitioned_by]
     if any(link is None for link in links):
-        return f"the partitions of its storage do not correspond to those of {source}"
+        return f"the partitions of the storage table do not correspond to those of {source}"
     return tuple(link for link in links if link is not None)
 
 

@@ -153,10 +153,10 @@ class Aggregates:
         """Return `miss` if the view lacks an aggregate; else a Miss that says why the aggregate cannot be rolled up."""
         if self.partials.held(call) is None:
             return miss
-        lacking = " without the sums that it is computed from" if AGGREGATES[call.name].composed else ""
+        lacking = " (add the sums from which it is computed to the view)" if AGGREGATES[call.name].composed else ""
         return Miss(
             Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-            f"{words(call)} without its sum and count" if call.name == "avg" else words(call) + lacking,
+            f"{words(call)} (add its sum and count to the view)" if call.name == "avg" else words(call) + lacking,
         )
 
     def _composed(self, call: exp.Anonymous, composed: Composition, total: Total) -> Tree | None:
@@ -225,7 +225,8 @@ class Aggregates:
         whole = expression_type(value, reading.block) in INTEGERS and len(beside) < len(reading.view_keys)
         if not whole or reading.extra or reading.block.sets is not None or not beside <= asked:
             return Miss(
-                Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, whose bitmaps have more keys than the query"
+                Reason.AGGREGATE_DOES_NOT_ROLL_UP,
+                f"{words(call)}, because the view's bitmaps are grouped by more keys than the query",
             )
         return call_of(
             "coalesce",

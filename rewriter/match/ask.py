@@ -41,9 +41,9 @@ class Ask:
         path's tables.
         """
         if not isinstance(self.question, Predicates):
-            return Miss(Reason.SHAPE, "the view is compared as a whole", apart=True)
+            return Miss(Reason.SHAPE, "the query is matched as a whole, not as a query block", apart=True)
         if self.path.grown:
-            return Miss(Reason.SHAPE, "rows have been appended to its tables", apart=True)
+            return Miss(Reason.SHAPE, "rows have been appended to the view's base tables", apart=True)
         return read_view(self.question, self.path, self.mapping)
 
     @cached_property

@@ -87,7 +87,10 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
     """
     types = output_types(groups)
     if UNKNOWN in types:
-        return Miss(Reason.SHAPE, f"the type of {words(groups.outputs[types.index(UNKNOWN)])} is not certain")
+        return Miss(
+            Reason.SHAPE,
+            f"the type of {words(groups.outputs[types.index(UNKNOWN)])} is not known for certain: cast the expression",
+        )
     names = tuple(f"c{i}" for i in range(len(types)))
     columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
     storage = replace(path.storage, columns=columns)

@@ -86,7 +86,10 @@ def signed_zeros(tree: Tree, rows: Rows) -> Read:
     """
     if isinstance(tree, COMPARING) or not any(map(rows.is_normalized, tree.iter_expressions())):
         return None
-    return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(tree)}: a floating-point key has lost the sign of its zeros")
+    return Miss(
+        Reason.COLUMN_NOT_IN_VIEW,
+        f"{words(tree)}, because a floating-point grouping key does not keep the sign of zero",
+    )
 
 
 Kinds = tuple[type[Tree], ...]

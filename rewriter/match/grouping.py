@@ -62,7 +62,10 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
             return computed
         keys[meaning(normalized)] = computed
     if reading.block.sets is not None and _entangled(reading, tuple(keys.values())):
-        return Miss(Reason.SHAPE, "GROUPING SETS over keys that are equal, or of which one is computed from another")
+        return Miss(
+            Reason.SHAPE,
+            "GROUPING SETS are not supported over keys that are equal, or of which one is computed from another",
+        )
     return keys
 
 
@@ -100,18 +103,25 @@ def finish(
         if named is None:
             return Miss(
                 Reason.SHAPE,
-                "ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs",
+                "ORDER BY with HAVING or GROUPING SETS names an expression that is not an output: add it to the "
+                "outputs",
             )
         order = named
     if block.sets is not None and any(_names_keys(part) for part in block.having):
         # In HAVING over GROUPING SETS, Spark resolves a key only by the name of its output.
-        return Miss(Reason.SHAPE, "HAVING names a key of GROUPING SETS: filter in an outer SELECT")
+        return Miss(
+            Reason.SHAPE,
+            "HAVING names a key of GROUPING SETS: compute the groups in a subquery, and filter in the outer SELECT",
+        )
     # Without groups, HAVING is one more filter on the storage's rows.
     where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
     group, sets = _grouping(reading, keys)
     backs = _joined_back(reading, (*outputs, *where, *(group or ()), *kept, *(item.key for item in order)))
     if len(backs) == len(reading.candidate.block.tables):
-        return Miss(Reason.DEARER, "every table that the view reads would have to be joined back to the view")
+        return Miss(
+            Reason.DEARER,
+            "every table that the view reads would have to be joined to the view again, which saves nothing",
+        )
     where = (*where, *(equality for back in backs for equality in back.on))
     tables = (*reading.extra, *(back.table for back in backs))
     rewriting = Rewriting(
@@ -191,12 +201,12 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     the view has a single group of all rows, or if a key cannot be derived.
     """
     if reading.candidate.block.keys is None:
-        return Miss(Reason.SHAPE, "the view holds rows, not groups")
+        return Miss(Reason.SHAPE, "the view stores rows, and the query needs groups")
     if reading.block.keys is None:
-        return Miss(Reason.GROUPING_TOO_COARSE, "the view holds groups, the query asks for rows")
+        return Miss(Reason.GROUPING_TOO_COARSE, "the view stores groups, and the query needs rows")
     if not reading.candidate.block.keys and (reading.block.keys or reading.extra):
         # A view without keys has a row even for an empty table: the rewriting would have a group, the query none.
-        return Miss(Reason.GROUPING_TOO_COARSE, "the view holds one group of all rows")
+        return Miss(Reason.GROUPING_TOO_COARSE, "the view stores a single group of all rows")
     keys = group_keys(reading)
     if isinstance(keys, Miss):
         return Miss(Reason.GROUPING_TOO_COARSE, keys.detail) if keys.reason is Reason.COLUMN_NOT_IN_VIEW else keys

@@ -88,14 +88,14 @@ def join_views(
                 absent.append(_never_null(join, anti.tables, query.block))
             continue
         if not _inner_in(join, query):
-            return Miss(Reason.JOIN_DIFFERS, f"the view has {_in_words(join, query.block)}")
+            return Miss(Reason.JOIN_DIFFERS, f"the view has {_in_words(join, query.block)}, which the query lacks")
         matched += join.on
         sides = [frozenset({table}) for table in sorted(join.tables)] if join.kind == "FULL" else [join.tables]
         present += (_never_null(join, side, query.block) for side in sides)
     mapped = frozenset(mapping.values())
     for join in rest:
         if join.kind == "FULL" or (join.tables & mapped and join is not filling):
-            return Miss(Reason.JOIN_DIFFERS, f"the query has {_in_words(join, query.block)}")
+            return Miss(Reason.JOIN_DIFFERS, f"the query has {_in_words(join, query.block)}, which the view lacks")
     return Joined(tuple(rest), tuple(matched), tuple(present), tuple(absent))
 
 

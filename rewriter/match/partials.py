@@ -83,7 +83,8 @@ class PartialAggregates:
         if held is not None:
             if name == "sum" and self._may_have_overflowed(held, argument):
                 return Miss(
-                    Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call_of(name, argument))} is NULL if it overflows"
+                    Reason.AGGREGATE_DOES_NOT_ROLL_UP,
+                    f"{words(call_of(name, argument))}, because an overflow is stored as NULL without ANSI mode",
                 )
             kind = numeric_type(argument, self.reading.block)
             return PartialAggregate(

@@ -491,7 +491,9 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
         column = next((c for c in columns if c in held), None)
         if column is None:
             wanted = " or ".join(dict.fromkeys(words(c) for c in columns)) or "a column that is never NULL"
-            return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, to tell which rows the view's outer join has matched")
+            return Miss(
+                Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, which would show the rows that the view's outer join has matched"
+            )
         filters.append(exp.Is(this=stored(held[column]), expression=exp.Null()))
     there = len(joined.present)
     return (*(exp.Not(this=unmatched) for unmatched in filters[:there]), *filters[there:])

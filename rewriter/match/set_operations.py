@@ -103,20 +103,20 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
     """
     first = found[0]
     if any(not _is_plain(each) for each in found):
-        return Miss(Reason.SHAPE, "a branch does more than filter and project a branch of the view")
+        return Miss(Reason.SHAPE, "a branch of the query does more than filter and project a branch of the view")
     if any(set(each.where) != set(first.where) for each in found):
-        return Miss(Reason.SHAPE, "its branches filter those of the view in different ways")
+        return Miss(Reason.SHAPE, "the branches of the query filter those of the view in different ways")
     outputs = []
     for place in range(len(first.outputs)):
         output = _output(place, question, path, found)
         if output is None:
-            return Miss(Reason.SHAPE, f"its branches compute output {place + 1} in different ways")
+            return Miss(Reason.SHAPE, f"the branches of the query compute output {place + 1} in different ways")
         outputs.append(output)
     if question.operation.operator != UNION_ALL and (lost := _merged_by(outputs, path)):
         return Miss(Reason.SHAPE, lost)
     rewriting = rewriting_of(question.operation.query, False, path.storage, tuple(outputs), first.where)
     return (
-        Miss(Reason.SHAPE, "the query's ORDER BY names something that is not an output: add it to the outputs")
+        Miss(Reason.SHAPE, "the query's ORDER BY names an expression that is not an output: add it to the outputs")
         if rewriting is None
         else Match(rewriting)
     )
@@ -150,7 +150,7 @@ def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
     plain = {output.name for output in outputs if isinstance(output, exp.Column)}
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:
-        return f"rows that differ in {dropped} alone would be counted twice"
+        return f"rows that differ only in {dropped} would be counted twice"
     computed = any(not isinstance(output, (exp.Column, exp.Literal)) for output in outputs)
     floats = next((column.name for column in path.storage.columns if column.type in FRACTIONS), None)
-    return f"{floats} may be 0.0 or -0.0, which are one value to the view" if computed and floats else ""
+    return f"{floats} may be 0.0 or -0.0, which the view does not distinguish" if computed and floats else ""

@@ -63,7 +63,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
         return None
     grains = ", ".join(str(each.grain) for each in stored)
     return Miss(
-        Reason.COLUMN_NOT_IN_VIEW, f"{words(tree.this)}, and {words(tree)} may divide one of its buckets ({grains})"
+        Reason.COLUMN_NOT_IN_VIEW, f"{words(tree.this)}, and {words(tree)} may divide a bucket of the view ({grains})"
     )
 
 

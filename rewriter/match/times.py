@@ -153,7 +153,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
         counted = seconds_of(tree.this, lambda node: kind_of(node, rows), lambda time: 0)
         if counted is None:
             return None
-        source, why = counted.source, "before 1970 DIV and % round up; floor() and pmod() round down"
+        source, why = counted.source, "before 1970 DIV and % round up; use floor() and pmod(), which round down"
     else:
         return None
     if isinstance(rows.compute(source), exp.Expr) or not any(True for _ in stored_buckets(source, rows)):
@@ -196,7 +196,10 @@ def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tr
         unproved |= nests(stored.grain, grain, stored.type, "UTC")
     zones = {zone_elsewhere(tree) for tree in rows.rows if (b := bucket_elsewhere(tree)) and b.source == source}
     if zones and isinstance(rows.compute(source), Miss):
-        return Miss(Reason.ZONE_NOT_PROVED, f"its buckets of {', '.join(sorted(zones))} are not those of {rows.zone}")
+        return Miss(
+            Reason.ZONE_NOT_PROVED,
+            f"the view's buckets of the time zone {', '.join(sorted(zones))} are not those of {rows.zone}",
+        )
     if unproved and isinstance(rows.compute(source), Miss):
-        return Miss(Reason.ZONE_NOT_PROVED, f"its buckets are not proved to nest in the time zone {rows.zone}")
+        return Miss(Reason.ZONE_NOT_PROVED, f"the view's buckets are not proved to nest in the time zone {rows.zone}")
     return None

@@ -68,7 +68,10 @@ def read_foreign_keys(text: str, owner: TableName) -> tuple[ForeignKey, ...]:
             )
         columns, referenced = _identifiers(match[1] or match[2]), _identifiers(match[4])
         if len(columns) != len(referenced):
-            raise ConstraintError(f"{FOREIGN_KEYS}: {match[0].strip()} pairs {len(columns)} with {len(referenced)}")
+            raise ConstraintError(
+                f"{FOREIGN_KEYS}: {match[0].strip()} has {len(columns)} columns, but references {len(referenced)}: "
+                "name the same number"
+            )
         keys.append(ForeignKey(columns, owner.beside(_identifiers(match[3])), referenced))
         at = match.end()
     return tuple(keys)

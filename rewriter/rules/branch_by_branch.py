@@ -24,5 +24,5 @@ def branch_by_branch(ask: Ask) -> Branchwise | Miss:
     """
     question = ask.question
     if not isinstance(question, SetQuestion):
-        return Miss(Reason.SHAPE, "it is not a set operation", apart=True)
+        return Miss(Reason.SHAPE, "the query is not a set operation", apart=True)
     return Branchwise(question)

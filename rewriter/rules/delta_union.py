@@ -29,11 +29,13 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     """
     query, path = ask.question, ask.path
     if not path.grown or not isinstance(query, Predicates):
-        return Miss(Reason.SHAPE, "no rows have been appended to its tables", apart=True)
+        return Miss(Reason.SHAPE, "no rows have been appended to the view's base tables", apart=True)
     if query.block.keys is None and not query.block.plain:
-        return Miss(Reason.SHAPE, "window functions read the view's rows and appended ones together")
+        return Miss(Reason.SHAPE, "a window function would have to read the view's rows and the appended rows together")
     if any(table.text and not table.constant for table in query.block.tables):
-        return Miss(Reason.SHAPE, "the query joins a derived table, which both branches of the union would compute")
+        return Miss(
+            Reason.SHAPE, "the query joins a derived table, which both branches of the UNION ALL would have to compute"
+        )
     states = _states(query.block, frozenset(ask.mapping.values()), path.grown)
     if problem := _not_added(query.block, states):
         return Miss(Reason.SHAPE, problem)
@@ -62,5 +64,5 @@ def _not_added(block: Block, states: Sequence[Change]) -> str:
     grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
     for join in block.joins:
         if join.kind == "FULL" or join.tables & grown:
-            return f"rows were appended to a table on the outer side of a {join.kind} join"
+            return f"rows were appended to a table of which a {join.kind} join does not return all rows"
     return ""

@@ -24,7 +24,7 @@ def read_rows(ask: Ask) -> Match | Miss:
         return reading
     held = reading.candidate.block.keys
     if held is not None and not (held and reading.block.as_set):
-        return Miss(Reason.SHAPE, "the view holds groups")
+        return Miss(Reason.SHAPE, "the view stores groups, not rows")
     if reading.block.keys is None:
         return finish(reading, reading.compute, keys=None, rolled_up=False)
     keys = group_keys(reading)

@@ -35,12 +35,16 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     """
     query = ask.question
     if not isinstance(query, Predicates) or query.block.keys is None:
-        return Miss(Reason.SHAPE, "rows are not counted in two steps", apart=True)
+        return Miss(
+            Reason.SHAPE,
+            "the query does not aggregate rows, so there is no count(DISTINCT …) to compute from bitmaps",
+            apart=True,
+        )
     distinct = [*_counted(query.block)]
     held = ask.held(query) if distinct else {}
     counted = [value for value in distinct if meaning(query.equivalence.normalize(bits_of(value))) in held]
     if not counted:
-        return Miss(Reason.SHAPE, "the view has no bitmaps of what is counted", apart=True)
+        return Miss(Reason.SHAPE, "the view has no bitmaps of the counted values", apart=True)
     groups = _with_bitmaps(decomposed(query.block), counted)
     return TwoPhase(groups, replace(ask, question=Predicates(groups, groups.where, query.zone)))
 

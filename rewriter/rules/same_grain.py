@@ -31,10 +31,13 @@ def same_grain(ask: Ask) -> Match | Miss:
         return keys
     repeated = ask.path.scattered or bool(reading.filled) or _repeating(reading)
     if repeated or reading.block.sets is not None or not _determined(reading, keys):
-        return Miss(Reason.SHAPE, "the query's groups are not the view's")
+        return Miss(Reason.SHAPE, "the groups of the query are not the groups of the view")
     if not reading.block.keys and (reading.residual or reading.extra):
         # If a filter drops the view's only row, the rewriting returns no row, but the query returns one.
-        return Miss(Reason.SHAPE, "an aggregate over all rows with a filter")
+        return Miss(
+            Reason.SHAPE,
+            "the query returns one row even if no row passes its filter, but a read of the view would return none",
+        )
     groups = Groups(reading, keys, Aggregates(reading).direct)
     return finish(reading, groups.over, keys=None, rolled_up=False)
 

@@ -22,11 +22,13 @@ def text_match(ask: Ask) -> Match | Miss:
     """
     question = ask.question
     if not isinstance(question, TextQuestion):
-        return Miss(Reason.SHAPE, "the statement is read as a block, not as a text", apart=True)
+        return Miss(Reason.SHAPE, "the query is matched as a query block, not by its text", apart=True)
     outputs = tuple(stored(column.name) for column in ask.path.storage.columns)
     rewriting = rewriting_of(question.query, question.whole, ask.path.storage, outputs)
     if rewriting is None:
-        return Miss(Reason.SHAPE, "the query's ORDER BY names something that is not an output: add it to the outputs")
+        return Miss(
+            Reason.SHAPE, "the query's ORDER BY names an expression that is not an output: add it to the outputs"
+        )
     deciding = decides_by_floats(question.query, question.statement, ask.path.storage)
     if deciding is not None:
         return Miss(Reason.FLOAT_COMPARED, deciding.name)

@@ -68,16 +68,21 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:
         return Miss(
             Reason.SHAPE,
-            "only groups of a view are combined with the rest of the table's rows, and the query or the view has none",
+            "only groups of a view can be combined with the other rows of a table, and the query or the view "
+            "has no groups",
             apart=True,
         )
     if path.past:
         return Miss(
-            Reason.SHAPE, "the rest of the rows would be read at a different snapshot than the view's", apart=True
+            Reason.SHAPE,
+            "the other rows of the table would be read at a different snapshot than the view's rows",
+            apart=True,
         )
     if any(table.text and not table.constant for table in query.block.tables):
         return Miss(
-            Reason.SHAPE, "the query joins a derived table, which both branches of the union would compute", apart=True
+            Reason.SHAPE,
+            "the query joins a derived table, which both branches of the UNION ALL would have to compute",
+            apart=True,
         )
     divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
@@ -88,15 +93,17 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     pays = all(type(conjunct) in _NEGATED or conjunct in of_part for conjunct in divided)
     otherwise = _otherwise(divided, query) if divided and pays else None
     if otherwise is None:
-        return Miss(Reason.SHAPE, "no range divides the rows into the view's and others", apart=True)
+        return Miss(
+            Reason.SHAPE, "no range separates the rows in the view from the other rows of the query", apart=True
+        )
     applied = Predicates(query.block, cut, query.zone)
     narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
     if Predicates(query.block, narrowed, query.zone).impossible:
-        return Miss(Reason.SHAPE, "the view holds none of the query's rows", apart=True)
+        return Miss(Reason.SHAPE, "the view has none of the query's rows", apart=True)
     edges = all(asked != cut for asked, cut in divided.items())
     open_ended = _open_ended(divided, query, path, ask.mapping) if edges else None
     if open_ended is not None and open_ended.holds_none:
-        return Miss(Reason.SHAPE, "no bucket of the view is within the range", apart=True)
+        return Miss(Reason.SHAPE, "the range has no whole bucket of the view", apart=True)
     groups = decomposed(query.block)
     held = replace(ask, question=Predicates(replace(groups, where=narrowed), narrowed, query.zone))
     others = Predicates(query.block, (otherwise,), query.zone)

@@ -22,7 +22,10 @@ def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = 
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]
     if len(unnamed) != block.names.count(None):
-        raise Uncertain("the name of an output that * stands for is not known for certain: give it an alias")
+        raise Uncertain(
+            "the name of an output that * stands for is not known for certain: list the columns, and give this "
+            "one an alias"
+        )
     items = iter(unnamed)
     declared = _declared(block)
     columns = []
@@ -38,7 +41,9 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
     # Spark names `day + 1` date_add(day, 1).
     moved = (operand for node in output.find_all(exp.Add, exp.Sub) for operand in (node.this, node.expression))
     if any(isinstance(operand, exp.Interval) or type_of(operand, declared) in TEMPORAL for operand in moved):
-        raise Uncertain(f"the name of {str(item.sql('spark'))[:60]} is not known for certain: give it an alias")
+        raise Uncertain(
+            f"the output name of {str(item.sql('spark'))[:60]} is not known for certain: give the output an alias"
+        )
     return name_of(item)
 
 

@@ -54,18 +54,20 @@ def _spelled(tree: Tree) -> str:
             return spell(tree)
     if type(tree) in _INFIX:
         return f"({_spelled(tree.this)} {_INFIX[type(tree)]} {_spelled(tree.expression)})"
-    raise Uncertain(f"the name of {str(tree.sql('spark'))[:60]} is not known for certain: give it an alias")
+    raise Uncertain(
+        f"the output name of {str(tree.sql('spark'))[:60]} is not known for certain: give the output an alias"
+    )
 
 
 def _column(tree: Tree) -> str:
     if isinstance(tree.this, exp.Star):
-        raise Uncertain("* has no name")
+        raise Uncertain("* stands for several outputs and has no name: list the columns")
     return str(tree.name)
 
 
 def _literal(tree: Tree) -> str:
     if not tree.is_string and ("e" in tree.name.lower() or tree.name.startswith(".") or tree.name.endswith(".")):
-        raise Uncertain(f"the name of {tree.name} is not known for certain: give it an alias")
+        raise Uncertain(f"the output name of {tree.name} is not known for certain: give the output an alias")
     return str(tree.name)
 
 
@@ -77,7 +79,7 @@ def _call(tree: Tree) -> str:
     spelled = PRINTED.get(name) if bool(tree.expressions) != empty else None
     # Spark also prints arguments that were omitted.
     if spelled is None or len(tree.expressions) != PRINTED_ARITY.get(name, len(tree.expressions)):
-        raise Uncertain(f"the name of {name}() is not known for certain: give it an alias")
+        raise Uncertain(f"the output name of {name}() is not known for certain: give the output an alias")
     if name == "count" and isinstance(tree.expressions[0], exp.Star):
         return "count(1)"
     return f"{spelled}({', '.join(map(_argument, tree.expressions))})"
@@ -92,13 +94,15 @@ def _argument(tree: Tree) -> str:
 def _cast(tree: Tree) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.args.get("safe") or isinstance(tree.this, exp.Literal):
-        raise Uncertain("the name of this cast is not known for certain: give it an alias")
+        raise Uncertain(
+            f"the output name of {str(tree.sql('spark'))[:60]} is not known for certain: give the output an alias"
+        )
     return f"CAST({_spelled(tree.this)} AS {column_type(tree.to.sql('spark')).upper()})"
 
 
 def _case(tree: Tree) -> str:
     if tree.this is not None:
-        raise Uncertain("the name of CASE with a value is not known for certain: give it an alias")
+        raise Uncertain("the output name of CASE with a value is not known for certain: give the output an alias")
     parts = [f"WHEN {_spelled(branch.this)} THEN {_spelled(branch.args['true'])}" for branch in tree.args["ifs"]]
     default = tree.args.get("default")
     return f"CASE {' '.join(parts)} {f'ELSE {_spelled(default)} ' if default else ''}END"
@@ -117,7 +121,9 @@ def _like(tree: Tree) -> str:
 
 def _is(tree: Tree) -> str:
     if not isinstance(tree.expression, exp.Null):
-        raise Uncertain("the name of IS TRUE is not known for certain: give it an alias")
+        raise Uncertain(
+            f"the output name of {str(tree.sql('spark'))[:60]} is not known for certain: give the output an alias"
+        )
     return f"({_spelled(tree.this)} IS NULL)"
 
 

@@ -70,7 +70,7 @@ def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
 def _type(tree: Tree, known: _Known) -> str:
     rule = _RULE.get(type(tree))
     if rule is None:
-        raise Uncertain(f"the type of {_text(tree)} is not known for certain")
+        raise Uncertain(f"the type of {_text(tree)} is not known for certain: cast the expression")
     return rule(tree, known)
 
 
@@ -102,7 +102,7 @@ def number_type(text: str) -> str:
         return "double"
     whole, point, fraction = text.partition(".")
     if not (whole + fraction).isdigit():
-        raise Uncertain(f"the type of {text} is not known for certain")
+        raise Uncertain(f"the type of the number {text} is not known for certain: cast the number")
     digits = len((whole + fraction).lstrip("0"))
     if point:
         return str(Decimal(max(digits, len(fraction), 1), len(fraction)))
@@ -118,7 +118,7 @@ def _child(tree: Tree, known: _Known) -> str:
 def _negated(tree: Tree, known: _Known) -> str:
     kind = _type(tree.this, known)
     if not is_numeric(kind):
-        raise Uncertain(f"the type of {_text(tree)} is not known for certain")
+        raise Uncertain(f"the type of {_text(tree)} is not known for certain: cast the expression")
     return kind
 
 
@@ -146,7 +146,7 @@ def _moved(tree: Tree, known: _Known) -> str:
         return kind
     if kind == "date" and unit in _PARTS_OF_DAYS:
         return "timestamp"
-    raise Uncertain(f"the type of {_text(tree)} is not known for certain")
+    raise Uncertain(f"the type of {_text(tree)} is not known for certain: cast the expression")
 
 
 def _arithmetic(tree: Tree, known: _Known) -> str:
@@ -163,12 +163,12 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
     if not all(map(is_numeric, kinds)):
-        raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
+        raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result")
     if any(kind in FRACTIONS for kind in kinds):
         both_float = symbol != "/" and kinds == ("float", "float")
         # Beside an integer, a FLOAT becomes DOUBLE in ANSI mode, and stays FLOAT without.
         if not both_float and symbol != "/" and set(kinds) <= {"float", *INTEGERS}:
-            raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
+            raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result")
         return "float" if both_float else "double"
     if all(kind in INTEGERS for kind in kinds):
         return "double" if symbol == "/" else common_numeric(*kinds)
@@ -191,20 +191,20 @@ def _date_arithmetic(symbol: str, kinds: tuple[str, str]) -> str:
     days = ("tinyint", "smallint", "int")
     if (kinds[0] == "date" and kinds[1] in days) or (symbol == "+" and kinds[1] == "date" and kinds[0] in days):
         return "date"
-    raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain")
+    raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result")
 
 
 def _whole_division(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if not all(kind in INTEGERS or as_decimal(kind) for kind in kinds):
-        raise Uncertain(f"{kinds[0]} DIV {kinds[1]} is not known for certain")
+        raise Uncertain(f"the type of {kinds[0]} DIV {kinds[1]} is not known for certain: cast the result")
     return "bigint"
 
 
 def _joined_text(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if kinds != (STRING, STRING):
-        raise Uncertain(f"{kinds[0]} || {kinds[1]} is not known for certain")
+        raise Uncertain(f"the type of {kinds[0]} || {kinds[1]} is not known for certain: cast the result")
     return STRING
 
 
@@ -217,7 +217,7 @@ def _case(tree: Tree, known: _Known) -> str:
 def _cast(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.to.this not in CAST_TYPES and not tree.to.expressions:
-        raise Uncertain(f"{_text(tree)} casts to a type that is not supported")
+        raise Uncertain(f"{_text(tree)}: a cast to {tree.to.sql('spark')} is not supported")
     return _cast_type(tree.to)
 
 
@@ -229,7 +229,7 @@ def _cast_type(kind: exp.DataType) -> str:
 
 def _call(tree: Tree, known: _Known) -> str:
     if not isinstance(tree.this, str):
-        raise Uncertain(f"{_text(tree)} is not known")
+        raise Uncertain(f"the type of {_text(tree)} is not known for certain: cast the expression")
     bucket = as_bucket(tree)
     if bucket is not None:
         return bucket.type
@@ -245,7 +245,7 @@ def _call(tree: Tree, known: _Known) -> str:
         return _rounding(arguments, known)
     rule = RESULTS.get(name)
     if rule is None:
-        raise Uncertain(f"the type of {name}() is not known for certain")
+        raise Uncertain(f"the type of {name}() is not known for certain: cast the result")
     types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]
     return _ruled(rule, types, tree)
 
@@ -259,14 +259,16 @@ def _structure(arguments: Sequence[Tree], known: _Known) -> str:
     names, values = arguments[::2], arguments[1::2]
     plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)
     if not plain or len(names) != len(values):
-        raise Uncertain("the names of a struct are not known for certain")
+        raise Uncertain(
+            "the field names of named_struct() are not known: write each as a string literal with a plain name"
+        )
     fields = (f"{name.name}:{_type(value, known)}" for name, value in zip(names, values, strict=True))
     return f"struct<{','.join(fields)}>"
 
 
 def _moved_type(kind: str) -> str:
     if kind not in TEMPORAL:
-        raise Uncertain(f"the time that is moved is {kind}")
+        raise Uncertain(f"an interval can be added only to a date or timestamp, not to {kind}")
     return "timestamp" if kind == "date" else kind
 
 
@@ -283,12 +285,14 @@ def _plain(argument: Tree) -> Sequence[Tree]:
 
 def _rounding(arguments: Sequence[Tree], known: _Known) -> str:
     if not arguments or len(arguments) > 2:
-        raise Uncertain("round() takes a number and its places")
+        raise Uncertain("round() takes a number and, as an option, the number of decimal places")
     places = arguments[1] if len(arguments) == 2 else exp.Literal.number(0)
     sign = -1 if isinstance(places, exp.Neg) else 1
     digits = places.this if isinstance(places, exp.Neg) else places
     if not isinstance(digits, exp.Literal) or not digits.name.isdigit():
-        raise Uncertain("round() to a computed place is not known for certain")
+        raise Uncertain(
+            "the type of round() with a computed number of decimal places is not known for certain: cast the result"
+        )
     return rounded(_type(arguments[0], known), sign * int(digits.name))
 
 

@@ -138,7 +138,9 @@ def statements(text: str) -> Iterator[Cursor]:
     try:
         tokens = tokenize(text)
     except ParseError as error:
-        raise ScriptError(f"the script cannot be read: {error}; look for a quote or a comment left open") from error
+        raise ScriptError(
+            f"the script cannot be parsed: {error}; look for a quote or a comment that is not closed"
+        ) from error
     current: list[Token] = []
     for token in tokens:
         if token.token_type is not TokenType.SEMICOLON:

@@ -146,7 +146,8 @@ class _Columns:
             kind = column_type(self.cursor.skip(*_OPTIONS, *_MORE_OPTIONS, brackets="()<>"))
         except Uncertain as problem:
             raise ScriptError(
-                f"line {line}: the column {name}: {problem}; BIGINT, DECIMAL(10, 2) and STRING are some of them"
+                f"line {line}: the type of the column {name} is wrong: {problem}; write a type such as BIGINT, "
+                "DECIMAL(10, 2) or STRING"
             ) from problem
         nullable = True
         while (token := self.cursor.peek()) is not None and token.text not in (",", ")"):

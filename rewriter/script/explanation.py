@@ -109,7 +109,7 @@ def _untried(statement: Statement) -> str:
         return statement.unread
     if not statement.complete:
         return "a query that begins with FROM or TABLE is not supported: begin it with SELECT"
-    return "no view reads any of its tables" if statement.tables else "the query reads no table"
+    return "no view reads any of the query's tables" if statement.tables else "the query reads no table"
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:
@@ -130,7 +130,10 @@ def _certain(
     views = by_name(definitions.plain, definitions.views)
     seen = table_columns(relations) | {name: view.columns for name, view in views.items()}
     if outcome.rewritten and result_settings(session.settings):
-        return Miss(Reason.UNSUPPORTED, f"types under {', '.join(result_settings(session.settings))} are not known")
+        return Miss(
+            Reason.UNSUPPORTED,
+            f"the types of the outputs are not known with the setting {', '.join(result_settings(session.settings))}",
+        )
     try:
         return {r.original: _columns_of(r, session, seen) for r in outcome.replacements}
     except Uncertain as problem:
@@ -148,7 +151,9 @@ def _columns_of(
     """
     original = replacement.original
     if has_unary_plus(original):
-        raise Uncertain("the name of an expression with a unary plus is not known for certain")
+        raise Uncertain(
+            "the output name of an expression with a unary plus is not known for certain: give the output an alias"
+        )
     tree = replacement.block.tree
     if tree is None:  # for a text match there is no block
         return query_columns(original, session, seen)

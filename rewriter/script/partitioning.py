@@ -43,12 +43,15 @@ class Partition:
         column = next((c for c in columns if c.name.lower() == self.column.lower()), None)
         if column is None:
             known = ", ".join(c.name for c in columns)
-            return f"{clause} names {self.column}, which is not a column of {view}: it has {known}"
+            return f"{clause} names {self.column}, which is not a column of {view}: its columns are {known}"
         kinds = _TRANSFORMS.get(self.transform, ())
         if kinds and column.type not in kinds:
             taken = " or ".join(kind.upper() for kind in kinds)
             called = f"{self.transform}({column.name})"
-            return f"{clause} {called}: {column.name} is {column.type.upper()}, and that takes {taken}"
+            return (
+                f"{clause} {called}: {column.name} has the type {column.type.upper()}, but {self.transform}() takes "
+                f"{taken}"
+            )
         return ""
 
 
@@ -63,7 +66,7 @@ def layout_problem(clause: str, text: str, view: str, columns: Sequence[Column])
     `text` are the items after the words `clause`, without parentheses; `columns` are the columns of the view `view`.
 
     >>> layout_problem("ORDERED BY", "a DESC, days(b)", "v", [Column("b", "date")])
-    'ORDERED BY names a, which is not a column of v: it has b'
+    'ORDERED BY names a, which is not a column of v: its columns are b'
     """
     cursor = Cursor(text, tokenize(f"({text})"))
     try:
@@ -91,7 +94,7 @@ def _partition(cursor: Cursor) -> Partition:
     numbered = name.lower() in ("bucket", "truncate")
     if name.lower() not in _TRANSFORMS or len(columns) != 1 or len(arguments) != 1 + numbered:
         raise ScriptError(
-            f"line {line}: PARTITIONED BY {name}({', '.join(arguments)}) is not known: write a column, "
+            f"line {line}: PARTITIONED BY {name}({', '.join(arguments)}) is not supported: write a column, "
             "years(c), months(c), days(c), hours(c), bucket(n, c) or truncate(n, c)"
         )
     return Partition(name.lower(), columns[0], line)

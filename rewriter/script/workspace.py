@@ -66,15 +66,17 @@ class Workspace:
         statement = parse(query, self.session)
         if not (statement.is_query or statement.fills):
             if statement.problem:
-                raise ScriptError(f"the query cannot be read: {statement.problem}")
+                raise ScriptError(f"the query cannot be parsed: {statement.problem}")
             writes = "INSERT … SELECT and CREATE TABLE … AS"
-            raise ScriptError(f"only queries are explained, alone or in {writes}: {query[:80]} is neither")
+            raise ScriptError(f"only a query can be explained, alone or in {writes}: {query[:80]} is neither")
         if statement.unread and not _is_sql(query):
-            raise ScriptError(f"the query cannot be read: {statement.unread}")
+            raise ScriptError(f"the query cannot be parsed: {statement.unread}")
         for name in statement.tables:
             if self.relations.get(name) is None:
                 known = ", ".join(sorted(map(str, self.names))) or "nothing"
-                raise ScriptError(f"the query reads {name}, which the script does not create; it creates {known}")
+                raise ScriptError(
+                    f"the query reads {name}, which the script does not create: add its CREATE, or read {known}"
+                )
         self._check_columns(query, statement)
         return statement
 
@@ -88,7 +90,7 @@ class Workspace:
         unknown = unknown_column(query, tables)
         if unknown is not None:
             there = "; ".join(f"{name} has {', '.join(columns)}" for name, columns in sorted(tables.items()))
-            raise ScriptError(f"the query names {unknown}, which is not a column of its tables: {there}")
+            raise ScriptError(f"the query names {unknown}, which is not a column of the query's tables: {there}")
 
     @property
     def names(self) -> Iterable[TableName]:
@@ -101,7 +103,7 @@ class Workspace:
         try:
             return rewrite(self.parse(query), self.definitions.thorough, self.relations)
         except Unsupported as problem:
-            raise ScriptError(f"the query cannot be run: {problem}") from problem
+            raise ScriptError(f"the query cannot be rewritten: {problem}") from problem
 
     def explain(self, query: str) -> Explanation:
         """Return the SQL to run for a query, and the attempts at all views; raise ScriptError for an invalid query."""
@@ -154,7 +156,9 @@ def _tables(declared: Iterable[Declaration]) -> list[Table]:
     for item in declared:
         if isinstance(item, TableDeclaration):
             if _resolved(item.name) in found:
-                raise ScriptError(f"line {item.line}: the table {'.'.join(item.name)} is created twice; keep one")
+                raise ScriptError(
+                    f"line {item.line}: the table {'.'.join(item.name)} is created twice; remove one CREATE TABLE"
+                )
             found[_resolved(item.name)] = item
         elif isinstance(item, KeysDeclaration):
             found[_resolved(item.name)] = with_keys(_known(item.name, item.line, found), item)
@@ -163,10 +167,10 @@ def _tables(declared: Iterable[Declaration]) -> list[Table]:
 
 def _table(name: TableName, item: TableDeclaration, found: Mapping[TableName, TableDeclaration]) -> Table:
     if not item.columns:
-        raise ScriptError(f"line {item.line}: {name} has no columns; name them with their types")
+        raise ScriptError(f"line {item.line}: the table {name} has no columns; declare each column with its type")
     names = [column.name.lower() for column in item.columns]
     if len(set(names)) != len(names):
-        raise ScriptError(f"line {item.line}: two columns of {name} have the same name")
+        raise ScriptError(f"line {item.line}: the table {name} has two columns of the same name; rename one of them")
     keys = tuple(_foreign_key(reference, item, found) for reference in item.references)
     primary = {_column(item, column) for column in item.primary_key}
     columns = tuple(c._replace(nullable=c.nullable and not (item.required and c.name in primary)) for c in item.columns)
@@ -189,8 +193,8 @@ def _foreign_key(
     referenced = reference.referenced or other.primary_key
     if len(referenced) != len(reference.columns):
         raise ScriptError(
-            f"line {item.line}: the foreign key ({', '.join(reference.columns)}) does not fit the columns "
-            f"({', '.join(referenced)}) of {'.'.join(reference.table)}: write REFERENCES table (columns)"
+            f"line {item.line}: the foreign key ({', '.join(reference.columns)}) has another number of columns "
+            f"than ({', '.join(referenced)}) of {'.'.join(reference.table)}: write REFERENCES table (columns)"
         )
     own = tuple(_column(item, column) for column in reference.columns)
     theirs = tuple(_column(other, column) for column in referenced)
@@ -207,14 +211,14 @@ def _column(item: TableDeclaration, name: str) -> str:
     column: Column | None = next((c for c in item.columns if c.name.lower() == name.lower()), None)
     if column is None:
         known = ", ".join(c.name for c in item.columns)
-        raise ScriptError(f"line {item.line}: {'.'.join(item.name)} has no column {name}; it has {known}")
+        raise ScriptError(f"line {item.line}: {'.'.join(item.name)} has no column {name}; its columns are {known}")
     return column.name
 
 
 def _known(name: tuple[str, ...], line: int, found: Mapping[TableName, TableDeclaration]) -> TableDeclaration:
     table = found.get(_resolved(name))
     if table is None:
-        raise ScriptError(f"line {line}: there is no table {'.'.join(name)}; create it in the script")
+        raise ScriptError(f"line {line}: the table {'.'.join(name)} does not exist; create it earlier in the script")
     return table
 
 
@@ -234,12 +238,12 @@ def _view(
         columns = [column.name.lower() for column in made.view.columns]
         twice = next((column for column in columns if columns.count(column) > 1), None)
         if twice is not None:
-            raise Unsupported(f"two columns are named {quoted(twice)}: give one of them an alias")
+            raise Unsupported(f"two columns are named {quoted(twice)}: give one of them another alias")
         for partition in item.partitions:
             partition.check(str(name), made.view.columns)
         return made
     except (Unsupported, Uncertain) as problem:
-        raise ScriptError(f"line {item.line}: the materialized view {name} cannot be made: {problem}") from problem
+        raise ScriptError(f"line {item.line}: the materialized view {name} cannot be created: {problem}") from problem
 
 
 def _plain(
@@ -255,16 +259,22 @@ def _plain(
         seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
         columns = query_columns(item.query, SESSION, seen)
         if item.columns is not None and len(item.columns) != len(columns):
-            raise Unsupported(f"{len(item.columns)} columns are named, but the query has {len(columns)}")
+            raise Unsupported(
+                f"the column list and the query have different numbers of columns ({len(item.columns)} and "
+                f"{len(columns)}): name all "
+                "columns, or none"
+            )
         named = [column._replace(name=label) for column, label in zip(columns, item.columns or (), strict=False)]
         return PlainView(name, f"view {name}", 1, item.query, tuple(named or columns), SESSION.catalog, ())
     except (Unsupported, Uncertain) as problem:
-        raise ScriptError(f"line {item.line}: the view {name} cannot be read: {problem}") from problem
+        raise ScriptError(f"line {item.line}: the view {name} cannot be created: {problem}") from problem
 
 
 def _check(item: ViewDeclaration, relations: Mapping[TableName, Relation | None]) -> None:
     if relations.get(_resolved(item.name)) is not None:
-        raise Unsupported("the name is taken; give it another")
+        raise Unsupported("the name is already used in the script; choose another name")
     missing = [n for n in parse(item.query, SESSION).tables if relations.get(n) is None]
     if missing:
-        raise Unsupported(f"{missing[0]} is not created before it in the script: move its CREATE up, or add it")
+        raise Unsupported(
+            f"{missing[0]} is not created earlier in the script: move its CREATE before this statement, or add it"
+        )

@@ -46,7 +46,7 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
         try:
             text = _translated(call, kind_of)
         except ParseError as problem:
-            raise Unsupported(f"{statement.sql[call.start : call.end]} cannot be read: {problem}") from problem
+            raise Unsupported(f"{statement.sql[call.start : call.end]} cannot be parsed: {problem}") from problem
         edits.append(Edit(call.start, call.end, text))
     named = [edit for block in statement.blocks for edit in _names(statement.sql, tokens, block, edits)]
     return (*edits, *named)
@@ -76,7 +76,7 @@ def _translated(call: Call, kind_of: KindOf) -> str:
         return translate_bucket(text, rest[0].name.lower(), rest[1].name)
     kind = kind_of(source)
     if kind not in TEMPORAL:
-        found = f"is {kind.upper()}" if kind else "is not certain: CAST it to one"
+        found = f"is {kind.upper()}" if kind else "is not known for certain: cast it to one of these types"
         raise Unsupported(f"timeseries() takes a TIMESTAMP, TIMESTAMP_NTZ or DATE, and the type of {text} {found}")
     return translate_bucket(text, checked_grain(rest[0], kind), kind)
 

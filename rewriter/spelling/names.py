@@ -68,30 +68,35 @@ class Names:
         if isinstance(query, exp.Subquery):
             return self._columns(query.this)
         if not isinstance(query, exp.Select) or query.args.get("with_"):
-            raise Unsupported("it is not a SELECT")
+            raise Unsupported("a derived table or CTE is not a SELECT, or has a WITH clause")
         scope = self.scope(query)
         if len(scope.sources) != len(list(offering(query))):
-            raise Unsupported("not all of its relations are known")
+            raise Unsupported(
+                "the columns of a derived table or CTE are not known, because not all its tables are known"
+            )
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
         """Return the columns of a CTE, such as a set operation; raise Unsupported for other items of FROM."""
         named = self.statement.common_of(item) if isinstance(item, exp.Table) else None
         if named is None:
-            raise Unsupported("it is not a common table expression")
+            raise Unsupported(
+                f"the columns of {item.alias_or_name} are not known, because it is no table, subquery or CTE that "
+                "is supported"
+            )
         block = named.block
         within = [b for b in self.statement.blocks if b.span.within(block.span)]
         branches = [b for b in within if not any(b is not other and b.span.within(other.span) for other in within)]
         trees = [(branch, branch.tree) for branch in branches]
         if not trees or not all(trees):
-            raise Unsupported("one of its operands is not supported")
+            raise Unsupported(f"a branch of the set operation in {named.name} is not supported")
         return _united([Names(self.statement, b, self.find)._columns(tree) for b, tree in trees if tree is not None])
 
 
 def _outputs(item: Tree, scope: Scope) -> Iterator[Column]:
     if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         if item.args.get("except_") or item.args.get("replace"):
-            raise Unsupported("a star leaves columns out")
+            raise Unsupported("* with EXCEPT or REPLACE is not supported: list the columns")
         outputs = list(scope.star(item.table or None if isinstance(item, exp.Column) else None))
     else:
         outputs = [(item.alias_or_name, canonical(item.unalias(), scope))]
@@ -115,5 +120,5 @@ def _united(branches: list[tuple[Column, ...]]) -> tuple[Column, ...]:
     """Return the columns of a set operation, with the first operand's names; raise Unsupported if the types differ."""
     kinds = {tuple(column.type for column in branch) for branch in branches}
     if len(kinds) != 1:
-        raise Unsupported("its operands have other types")
+        raise Unsupported("the branches of the set operation have columns of different types: cast the columns")
     return branches[0]

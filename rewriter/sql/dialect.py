@@ -155,27 +155,27 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     'log10'
     """
     if _MARK in sql:
-        raise ParseError("it contains the character with code 0")
+        raise ParseError("the statement contains the character U+0000: remove this character")
     marked, names = _marked(sql, tokenize(sql) if tokens is None else tokens)
     kinds = kinds_of(marked)
     if not _LIMITS.isdisjoint(kinds) and _expressions_in_limits(kinds) > 1:
-        raise ParseError("LIMIT and OFFSET must be constants")
+        raise ParseError("LIMIT and OFFSET must be integer constants")
     joins = _mark_joins(marked, kinds) if TokenType.JOIN in kinds else 0
     try:
         trees = _DIALECT.parser().parse(marked, sql)
     except RecursionError as error:
-        raise ParseError("it is nested too deeply") from error
+        raise ParseError("the statement is nested too deeply: simplify it") from error
     except SqlglotError as error:
         raise ParseError(unexpected(error).replace(_MARK, "")) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
-        raise ParseError("not a single SELECT")
+        raise ParseError("the text is not a single SELECT without a WITH clause")
     restored, joined, calls = _restore(_compounds(trees[0]))
     if restored < names:  # a column's name, or a name in `* REPLACE (…)`
         _, more, calls = _restore(trees[0].find_all(exp.Anonymous, exp.Identifier, exp.Join))
         joined += more
     _put_units(calls)
     if joined != joins:
-        raise ParseError("JOIN is used as a name")
+        raise ParseError("JOIN is used as a name: put the name in backticks")
     return trees[0]
 
 
@@ -208,7 +208,7 @@ def _marked(sql: str, tokens: Sequence[Token]) -> tuple[list[Token], int]:
             names += token.token_type not in _NO_NAMES
         elif named:
             if token.token_type is TokenType.NULL:
-                raise ParseError("NULL is used as a name")
+                raise ParseError("NULL is used as a name: put the name in backticks")
             marked[i] = _other(token, TokenType.VAR, token.text + _MARK)
             names += 1
     return marked, names
@@ -265,7 +265,7 @@ def _mark_join(kinds: Sequence[TokenType], i: int, places: list[int], *, joinabl
         i -= 1
     has_method = i > 0 and kinds[i - 1] in _METHODS
     if not joinable or kinds[i - 2 if has_method else i - 1] in _BEFORE_NAMES:
-        raise ParseError("JOIN is used as a name")
+        raise ParseError("JOIN is used as a name: put the name in backticks")
     if not has_method:
         places.append(i)
 

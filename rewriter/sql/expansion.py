@@ -165,7 +165,9 @@ class _Expansion:
         _Refused if the view cannot be expanded.
         """
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
-            raise _Refused(f"{table.sql('spark')[:60]} is more than a view and an alias")
+            raise _Refused(
+                f"{table.sql('spark')[:60]} has more than an alias after the view's name, which is not supported"
+            )
         start, end = place_of(table)
         alias = "" if table.args.get("alias") else f" AS {quoted(table.name)}"
         return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")
@@ -176,7 +178,7 @@ class _Expansion:
         `above` are the views in whose queries the view is named, `ctes` the CTE names that may be visible there.
         """
         if view.name in above or len(above) > DEEPEST:
-            raise _Refused(f"the view {view.name} refers to itself")
+            raise _Refused(f"the view {view.name} refers to itself, or its views are nested more than {DEEPEST} deep")
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
         _check(inner, view)
         edits = []
@@ -202,7 +204,9 @@ class _Expansion:
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
-            raise _Refused(f"{name} has another meaning in this session")
+            raise _Refused(
+                f"the name {name} in the query of a view would refer to another table or a CTE in this session"
+            )
         start, end = place_of(table)
         return Edit(start, end, name.sql())
 
@@ -224,7 +228,7 @@ def _check(inner: Statement, view: View) -> None:
     if unread:
         raise _Refused(f"the query of the view {view.name} is not supported: {unread}")
     if {name for _, name in inner.named()} != set(inner.tables):
-        raise _Refused(f"the query of the view {view.name} joins in parentheses, which is not supported")
+        raise _Refused(f"the query of the view {view.name} contains a join in parentheses, which is not supported")
 
 
 def _items(inner: Statement, view: View) -> str | None:

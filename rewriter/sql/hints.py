@@ -42,7 +42,7 @@ def hinted(sql: str) -> Hinted:
         while at < len(hint):
             found = _OPTION.match(hint, at)
             if found is None:
-                return Hinted(sql, {}, f"the hint VIEWGATE({hint}) cannot be read at {hint[at:].strip()[:20]!r}")
+                return Hinted(sql, {}, f"the hint VIEWGATE({hint}) cannot be parsed at {hint[at:].strip()[:20]!r}")
             options[found[1].lower()] = (found[2] or "").strip("'\"")
             at = found.end()
         blank = re.sub(r"[^\n]", " ", sql[start:end])  # keeps the line numbers of Spark's errors

@@ -19,12 +19,12 @@ def unexpected(error: SqlglotError) -> str:
     """
     first = next(iter(getattr(error, "errors", ())), None)
     if first is None or not first.get("highlight"):
-        return "it is not a kind of SQL that Viewgate supports"
+        return "the statement contains SQL that is not supported"
     word = first["highlight"]
     place = f"line {first['line']}, column {first['col'] - len(word) + 1}"
     wanted = re.match(r"Expecting (\S+)$", first["description"])
     if not first["end_context"].strip() and not first["description"].startswith("Invalid"):
-        return f"{place}: something is missing after `{word}`"
+        return f"{place}: the SQL text ends after `{word}`, where more is expected"
     if wanted is not None:
         return f"{place}: `{word}` was found where `{wanted[1]}` is expected"
     return f"{place}: `{word}` is not expected here"
@@ -42,7 +42,7 @@ def left_open(sql: str) -> str:
     while (closed := _CLOSED.match(sql, at)) is not None:
         at = closed.end()
     if at == len(sql):
-        return "it cannot be split into tokens"
+        return "the SQL text cannot be split into tokens"
     line = sql.count("\n", 0, at) + 1
     opening = "/*" if sql[at] == "/" else sql[at]
     return f"line {line}, column {at - sql.rfind(chr(10), 0, at)}: {opening} is not closed"

@@ -30,7 +30,7 @@ def splice(sql: str, edits: Iterable[Edit]) -> str:
     done = 0
     for edit in sorted(edits):
         if edit.start < done:
-            raise ValueError(f"edits overlap at {edit.start}")
+            raise ValueError(f"edits of the SQL text overlap at character {edit.start}")
         pieces += (sql[done : edit.start], edit.text)
         done = edit.end
     pieces.append(sql[done:])

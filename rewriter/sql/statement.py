@@ -306,7 +306,7 @@ def parse(sql: str, session: Session) -> Statement:
     tables = {name: None for block in blocks for table in block.tables if (name := _named(table, session, ctes))}
     common = tuple(_common(sql, tokens, names, blocks)) if names else ()
     if len(common) > MOST_CTES:
-        return read(problem=f"it has more than {MOST_CTES} common table expressions")
+        return read(problem=f"the statement has more than {MOST_CTES} common table expressions")
     if any(table.until < len(sql) for table in common):
         _without_with(blocks, {table.name for table in common})
     pivots = TokenType.PIVOT in kinds
@@ -407,18 +407,18 @@ def _is_query(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
 def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
     """Return the reason why a text cannot be parsed block by block; empty if it can."""
     if "${" in sql:
-        return "variable substitution (${…}) can change what the text means"
+        return "the statement contains a variable (${…}), whose substitution can change the meaning"
     if len(sql) > LONGEST:
-        return f"it is longer than {LONGEST} characters"
+        return f"the statement is longer than {LONGEST} characters"
     if any("--" in line and line.endswith("\\") for line in _LINE_END.split(sql)[:-1]):
-        return "a comment ends with a backslash, which continues it on the next line"
+        return "a comment in the statement ends with a backslash, which continues the comment on the next line"
     long = len(sql) > MOST_SELECTS * len("SELECT")
     if long and sum([token.token_type is TokenType.SELECT for token in tokens]) > MOST_SELECTS:
-        return f"it has more than {MOST_SELECTS} SELECTs"
+        return f"the statement has more than {MOST_SELECTS} SELECTs"
     if TokenType.PIPE_GT in kinds:
         return "pipe syntax (|>) is not supported"
     if TokenType.SEMICOLON in kinds and any(token.token_type is TokenType.SEMICOLON for token in tokens[:-1]):
-        return "more than one statement"
+        return "the text contains more than one statement"
     return ""
 
 
@@ -495,7 +495,7 @@ def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[in
     text = sql[slice(*whole)]
     if block.span.end == whole.end:
         return SelectBlock(whole, text, block.tree, block.problem)
-    return SelectBlock(whole, text, None, f"{name} is a set operation")
+    return SelectBlock(whole, text, None, f"the common table expression {name} is a set operation")
 
 
 def _without_with(blocks: Sequence[SelectBlock], known: Set[str]) -> None:

@@ -74,8 +74,8 @@ def unread(call: Tree) -> str:
     if len(call.expressions) > 2 and _lengths(call) is None:
         return "window() has a length that is no multiple of its slide, or lengths that are not supported"
     if _lengths(call) is None:
-        return "window() has a length that is not a number of seconds, minutes, hours, days or weeks"
-    return "window() is supported once in a SELECT, by its start and end or as an output, and not in WHERE"
+        return "window() takes a duration in seconds, minutes, hours, days or weeks"
+    return "window() is supported only once in a SELECT, by its start and end or as an output, and not in WHERE"
 
 
 def _within(clause: Tree) -> list[Tree]:

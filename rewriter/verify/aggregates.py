@@ -142,7 +142,9 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     """
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
-        raise Unfolded(f"{words(call)} of a single group of all rows")
+        raise Unfolded(
+            f"{words(call)} over a single group of all rows equals no aggregate over the rows that the verifier knows"
+        )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
         part = _part(forms, call.name, argument)
@@ -158,7 +160,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     counted = call.name == "sum" and isinstance(arguments[0], (exp.Anonymous, exp.Case))
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
-    raise Unfolded(f"{words(call)} of groups")
+    raise Unfolded(f"{words(call)} over groups equals no aggregate over the rows that the verifier knows")
 
 
 def _is_whole(argument: Tree) -> bool:

@@ -38,10 +38,10 @@ def verify_branches(
     """
     stored, storage, query = stored_operation(view), relations.get(view.storage), operation.query
     if stored is None or not isinstance(storage, Table) or len(stored[1].branches) != len(questions):
-        return Verdict(UNDECIDED, "the view is another set operation")
+        return Verdict(UNDECIDED, "the view's query is not a set operation with as many branches as the query")
     statement, of_view = stored
     if of_view.operator != operation.operator:
-        return Verdict(REFUTED, f"the view is {of_view.operator} instead of {operation.operator}")
+        return Verdict(REFUTED, f"the view's query is a {of_view.operator} instead of a {operation.operator}")
     texts = [statement.sql[slice(*branch.span)] for branch in of_view.branches]
     try:
         tree, tail = parse_select(plan), parse_select(f"SELECT 1 {query.tail}")
@@ -49,11 +49,11 @@ def verify_branches(
         return Verdict(UNDECIDED, str(problem))
     given = {item.unalias().name for item in tree.expressions if isinstance(item.unalias(), exp.Column)}
     if operation.operator != UNION_ALL and not {column.name for column in storage.columns} <= given:
-        return Verdict(REFUTED, "the operator may merge rows that the view keeps distinct")
+        return Verdict(REFUTED, f"{operation.operator} may merge rows of the plan that the view keeps distinct")
     if limits_of(tree) != limits_of(tail):
-        return Verdict(REFUTED, f"its LIMIT and OFFSET are {limits_of(tree)} instead of {limits_of(tail)}")
+        return Verdict(REFUTED, f"the plan has the LIMIT and OFFSET {limits_of(tree)} instead of {limits_of(tail)}")
     if list(order_of(tree, ())) != list(order_of(tail, query.names)):
-        return Verdict(REFUTED, "it orders otherwise")
+        return Verdict(REFUTED, "the ORDER BY of the plan differs from that of the query")
     alone = tree.copy()
     for clause in ("order", "limit", "offset"):
         alone.set(clause, None)

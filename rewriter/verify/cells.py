@@ -97,7 +97,7 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
     for axis in axes:
         size *= len(axis)
     if size > MOST_CELLS:
-        return Difference(f"{size} cells are too many to compare", certain=False)
+        return Difference(f"the compared values divide the rows into {size} cells, too many to compare", certain=False)
     names = [*subjects, *truths]
     follow = [(one, other) for one in truths for other in truths if one != other and _follows(one, other)]
     for places in product(*axes):

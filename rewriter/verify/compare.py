@@ -62,7 +62,7 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) 
         if not found.difference:
             return found
         first = first or found
-    return first or Comparison("it reads other tables")
+    return first or Comparison("the plan reads other tables than the query")
 
 
 def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, zone: str) -> Comparison:
@@ -82,13 +82,13 @@ def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Compari
         for tree in block.where:
             pair = equated(tree, block)
             if pair is not None and not classes.same(*pair):
-                return Comparison(f"only one of the two has {words(tree)}")
+                return Comparison(f"only one of query and plan has the condition {words(tree)}")
     question, plan = (represented(block, same, zone) for block in (question, plan))
     if set(question.joins) != set(plan.joins):
-        return Comparison("they join otherwise")
+        return Comparison("the joins of the plan differ from those of the query")
     filters = difference(_filters(question), _filters(plan), question, zone, _known(question, plan, same))
     if filters is not None:
-        return Comparison(f"only one of the two keeps {filters.cell}", filters.certain)
+        return Comparison(f"the filters of query and plan are not proved equal: {filters.cell}", filters.certain)
     return _groups(question, plan, tables, zone, same)
 
 
@@ -123,7 +123,7 @@ def _added(tree: Tree) -> Iterator[Tree]:
 
 def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Equivalence) -> Comparison:
     if (question.keys is None) != (plan.keys is None) or question.sets != plan.sets:
-        return Comparison("only one of the two groups, or they group by other sets")
+        return Comparison("only one of query and plan has groups, or their grouping sets differ")
     axioms: dict[str, None] = {}
     for one, other in ((question, plan), (plan, question)):
         rest = [key for key in other.keys or () if key not in (one.keys or ())]
@@ -132,13 +132,15 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
         known = _dependencies(one, tables, zone, classes)
         for key in rest:
             if not known.determine(key):
-                return Comparison(f"only one of the two groups by {words(key)}")
+                return Comparison(f"only one of query and plan groups by {words(key)}")
         axioms |= {f"the primary key of {table.name}": None for table in one.tables if table.id in known.single}
     if bool(question.keys) != bool(plan.keys):
-        return Comparison("only one of the two has a group for no rows")
+        return Comparison("only one of query and plan returns a group if no row passes the filters")
     having = difference(question.having, plan.having, question, zone)
     if having is not None:
-        return Comparison(f"unequal HAVING: {having.cell}", axioms=tuple(axioms))
+        return Comparison(
+            f"the HAVING filters of query and plan are not proved equal: {having.cell}", axioms=tuple(axioms)
+        )
     pairs: tuple[tuple[str, Sequence[object], Sequence[object]], ...] = (
         ("output", question.outputs, plan.outputs),
         ("ORDER BY", question.order, plan.order),
@@ -149,7 +151,7 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
         if list(mine) != list(theirs):
             unequal = next((a for a, b in zip(mine, theirs, strict=False) if a != b), what)
             told = words(unequal) if isinstance(unequal, exp.Expr) else str(unequal)
-            return Comparison(f"unequal {what}: {told}", axioms=tuple(axioms))
+            return Comparison(f"query and plan differ in {what}: {told}", axioms=tuple(axioms))
     return Comparison(axioms=tuple(axioms))
 
 

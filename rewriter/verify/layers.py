@@ -254,9 +254,9 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
     used = {c.name.lower() for tree in block.expressions for c in columns_in(tree) if c.table == table.id}
     if bringing is not None and bringing.kind in ("LEFT", "FULL"):
         if not all(isinstance(meant[name], exp.Column) for name in used):
-            raise Undecided("an outer join adds columns computed from groups")
+            raise Undecided("an outer join adds columns that a derived table computes from its groups")
         if bringing.kind == "FULL" and read.filters:
-            raise Undecided("a FULL join adds some of the groups")
+            raise Undecided("a FULL join adds a derived table with HAVING")
 
     def put(node: Tree) -> Tree:
         own = isinstance(node, exp.Column) and node.table == table.id

@@ -178,7 +178,7 @@ class _Reader:
     def _text(self, select: exp.Select) -> str:
         found = self._texts.get(select)
         if found is None:
-            raise Unsupported("a subquery cannot be located in the statement's text")
+            raise Unsupported("a subquery of the plan cannot be located in the text of the plan")
         return found
 
 
@@ -210,7 +210,7 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
     """Yield the SELECTs of a chain of UNION ALL; raise Unsupported for other set operations."""
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
-            raise Unsupported("a plan compares the rows of its branches")
+            raise Unsupported("the plan has a set operation other than UNION ALL")
         yield from _branches(tree.this)
         yield from _branches(tree.expression)
     elif isinstance(tree, exp.Select):
@@ -231,7 +231,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
     between = isinstance(version.expression, exp.Tuple)
     since, number = version.expression.expressions if between else (None, version.expression)
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
-        raise Unsupported("a plan reads a table with a time travel clause other than a snapshot")
+        raise Unsupported("the plan reads a table with a time travel clause that names no snapshot")
     table.set("version", None)
     return int(number.name), int(since.name) if since is not None else None
 

@@ -27,21 +27,21 @@ def verify_text(original: str, plan: str, session: Session, view: MaterializedVi
     }
     whole = texts.get(query.text, texts.get(query.body)) if query is not None else None
     if query is None or whole is None:
-        return Verdict(UNDECIDED, "its text is not the view's")
+        return Verdict(UNDECIDED, "the text of the query is not the text of the view")
     try:
         tree, tail = parse_select(plan), parse_select(f"SELECT 1 {query.tail}")
     except ParseError as problem:
         return Verdict(UNDECIDED, str(problem))
     if not storage.columns:
-        return Verdict(UNDECIDED, "the columns of its storage are not known")
+        return Verdict(UNDECIDED, "the columns of the storage table are not known")
     wrong = _problem(tree, storage)
     if wrong:
         return Verdict(REFUTED, wrong)
     limits = (None, None) if whole else limits_of(tail)
     if limits_of(tree) != limits:
-        return Verdict(REFUTED, f"its LIMIT and OFFSET are {limits_of(tree)} instead of {limits}")
+        return Verdict(REFUTED, f"the plan has the LIMIT and OFFSET {limits_of(tree)} instead of {limits}")
     if list(order_of(tree, ())) != list(order_of(tail, query.names)):
-        return Verdict(REFUTED, "it orders otherwise")
+        return Verdict(REFUTED, "the ORDER BY of the plan differs from that of the query")
     return Verdict(PROVED)
 
 
@@ -55,11 +55,13 @@ def _problem(tree: exp.Select, storage: Table) -> str:
     (source, *others) = from_items(tree)
     named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()
     if clauses or others or named != tuple(filter(None, storage.name.parts)):
-        return f"it is more than a read of {storage.name}"
+        return f"the plan is more than a read of {storage.name}"
     given = [item.unalias() for item in tree.expressions]
     columns = [item.name for item in given if isinstance(item, exp.Column)]
     held = [column.name for column in storage.columns]
-    return "" if columns == held and len(given) == len(held) else f"it reads {columns} instead of {held}"
+    return (
+        "" if columns == held and len(given) == len(held) else f"the plan reads the columns {columns} instead of {held}"
+    )
 
 
 def limits_of(tree: exp.Select) -> tuple[str | None, str | None]:

@@ -140,7 +140,7 @@ class Unfolding:
             for later in sides[i + 1 :]:
                 both = disjoint(side, later, first, self._zone)
                 if both is not None:
-                    raise Undecided(f"two branches of a union may have the same row: {both.cell}")
+                    raise Undecided(f"two branches of a UNION ALL may return the same row: {both.cell}")
         first = replace(first, since=())  # other branches may have earlier times
         if len(blocks) == 1 and union.whole:
             return Held(first, columns)
@@ -173,7 +173,7 @@ class Unfolding:
             for each in summed:
                 other_rows = self._difference(each, block)
                 if other_rows:
-                    raise Undecided(f"only one of two branches keeps {other_rows}")
+                    raise Undecided(f"the filters of two branches of a UNION ALL are not proved equal: {other_rows}")
             whole.append(block)
         return whole
 
@@ -187,7 +187,7 @@ class Unfolding:
             if _alike(same, first):
                 by_id = {table.id: table for table in same.tables}
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
-        raise Undecided("the branches of a union compute different expressions")
+        raise Undecided("the branches of a UNION ALL compute different expressions")
 
     def _difference(self, one: Block, other: Block) -> str:
         """Return an example, in words, of rows that only one of two blocks' filters keeps; empty if there is none."""
@@ -208,17 +208,24 @@ class Unfolding:
         inner = self._apart(normal_block(held.block, self._zone), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(
-                f"{table.name} limits or orders its rows, or has DISTINCT, windows or grouping sets, and is not merged"
+                f"{table.name} is defined with ORDER BY, LIMIT, OFFSET, DISTINCT, a window function or grouping "
+                "sets, so the verifier cannot merge the definition into the query"
             )
         if inner.having and not folding:
             return self._beside(outer, table, inner)
         if inner.having and outer.keys is not None:
-            raise Undecided(f"{table.name} filters its groups (HAVING), and they are grouped again")
+            raise Undecided(
+                f"{table.name} has a HAVING filter, and its groups are aggregated again, which the verifier cannot "
+                "compare"
+            )
         bringing = next((join for join in outer.joins if table.id in join.tables), None)
         if bringing is not None:
             return self._filled(outer, table, held.columns, inner, bringing)
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
-            raise Undecided("a FULL join is combined with other tables")
+            raise Undecided(
+                f"{table.name} contains a FULL join and is joined with other tables, so the verifier cannot merge "
+                "its query"
+            )
         known = dict(zip(held.columns, inner.outputs, strict=True))
         floats = inner.keys is not None
 
@@ -254,7 +261,10 @@ class Unfolding:
             or inner.joins
             or (inner.keys is None) < (outer.keys is None)
         ):
-            raise Undecided(f"{table.name} is on the right side of an outer, semi or anti join")
+            raise Undecided(
+                f"{table.name} is on the right side of an outer, semi or anti join, so the verifier cannot merge "
+                "its query"
+            )
         rows = FilledRows(table.id, dict(zip(columns, inner.outputs, strict=True)), inner)
         tables = tuple(t for each in outer.tables for t in (rows.tables if each.id == table.id else (each,)))
         on = tuple(changed(tree, rows.found) for tree in bringing.on)
@@ -296,7 +306,7 @@ class Unfolding:
         joined = [other for other in beside if other.id not in dropping]
         assert inner.keys is not None
         if not inner.keys and beside:
-            raise Undecided("a query with a single group of all rows is joined")
+            raise Undecided(f"{table.name} has a single group of all rows, and is joined with other tables")
         # A block without keys returns a group even for an empty input, so that each filter on the group is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
         where = tuple(tree for tree in merged.where if tree not in having)
@@ -320,7 +330,9 @@ class Unfolding:
         rows, or if aggregates of `inner` are keys, filters or join conditions.
         """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
-            raise Undecided("a single group of all rows is grouped again")
+            raise Undecided(
+                "the single group of all rows in the inner query is grouped or joined again in the outer query"
+            )
         joins = (conjunct for join in merged.joins for conjunct in join.on)
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
             raise Undecided("the outer query filters, groups or joins by an aggregate of the inner query")
@@ -361,7 +373,7 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
                 break
             rest = tuple(other for other in outer.where if other is not conjunct)
             return replace(outer, where=rest), _of_set(held, matching[0])
-    raise Undecided(f"{table.name} has rows of several grouping sets")
+    raise Undecided(f"{table.name} has rows of several grouping sets, of which the plan does not select one")
 
 
 def _of_set(held: Held, grouped: tuple[Tree, ...]) -> Held:

@@ -41,8 +41,8 @@ class Verdict:
 
         >>> str(Verdict(PROVED)), str(Verdict(PROVED, axioms=("the primary key of dim",)))
         ('proved', 'proved, relying on the primary key of dim')
-        >>> str(Verdict(UNDECIDED, "they join otherwise"))
-        'not proved: they join otherwise'
+        >>> str(Verdict(UNDECIDED, "the joins of the plan differ from those of the query"))
+        'not proved: the joins of the plan differ from those of the query'
         """
         if self.status != PROVED:
             return f"not proved: {self.reason}"
@@ -103,7 +103,7 @@ def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
         at = "" if scan.pin is None else f" VERSION AS OF {scan.pin}"
         fresh = text.count(f"({fresh_rows(table, f'{scan.name.sql()}{at}')})")
         if fresh != len(re.findall(rf"{re.escape(scan.name.sql())}(?![\w`.])", text)):
-            return f"it reads rows of {scan.name} that are stale"
+            return f"the plan reads rows of {scan.name} that are stale"
     return ""
 
 
@@ -148,7 +148,7 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
         return
     ((table, source),) = parts.items()
     if len(source.branches) != len(unions[0].branches):
-        raise Undecided("the plan has other branches than the union")
+        raise Undecided(f"the plan has {len(source.branches)} branches instead of {len(unions[0].branches)}")
     for branch, made in zip(unions[0].branches, source.branches, strict=True):
         one = Union((made,), whole=False)
         yield merged(question, unions[0], branch), replace(plan, sources={**plan.sources, table: one})
@@ -162,15 +162,15 @@ def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequen
     """
     block = plan.block
     if len(block.outputs) != len(question.outputs):
-        return f"it has {len(block.outputs)} outputs instead of {len(question.outputs)}"
+        return f"the plan has {len(block.outputs)} outputs instead of {len(question.outputs)}"
     names = [column.name for column in schema] if schema is not None else question.names
     for asked, given in zip(names, block.names, strict=True):
         if asked is not None and given != asked:
-            return f"it names an output {given} instead of {asked}"
+            return f"the plan names an output {given} instead of {asked}"
     scans = list(plan.scans())
     pinned = [scan for scan in scans if scan.pin is not None]
     if (pinned and len(pinned) < len(scans)) or (not pinned and len({scan.name for scan in scans}) > 1):
-        return "it reads tables at different moments"
+        return "the plan reads its tables at different snapshots"
     for scan in pinned:
         table = leaves.table(scan.name)
         if table is not None and table.snapshot_id != scan.pin and leaves.is_storage(scan.name):

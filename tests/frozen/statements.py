@@ -15,7 +15,7 @@ from tests.property.generator import SHARING, generate
 from tests.workloads.corpus import NAMES, queries, script
 
 _CHUNK = 20 * SHARING
-_FAILED = "an error in the rewriter"
+_FAILED = "the rewriter failed with an internal error"
 
 
 class Decision(NamedTuple):

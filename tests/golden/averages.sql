@@ -16,7 +16,7 @@ SELECT v.`a` AS a, CAST(CAST((CAST(sum(v.`viewgate_sum_1`) AS DECIMAL(31, 2)) - 
 
 --@ case: that of a BIGINT may overflow between
 SELECT a, avg(CAST(x AS BIGINT) * CAST(price AS DECIMAL(10,2))) AS p FROM t GROUP BY a
---@ kept: dear AGGREGATE_DOES_NOT_ROLL_UP avg(CAST(x AS BIGINT) * CAST(price AS DECIMAL(10, 2))) without its sum and count; paid AGGREGATE_NOT_IN_VIEW avg(CAST(x AS BIGINT) * CAST(price AS DECIMAL(10, 2)))
+--@ kept: dear AGGREGATE_DOES_NOT_ROLL_UP avg(CAST(x AS BIGINT) * CAST(price AS DECIMAL(10, 2))) (add its sum and count to the view); paid AGGREGATE_NOT_IN_VIEW avg(CAST(x AS BIGINT) * CAST(price AS DECIMAL(10, 2)))
 
 --@ case: a product of an integer and a decimal
 SELECT a FROM t GROUP BY a HAVING avg(n * price) > 1

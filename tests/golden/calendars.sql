@@ -117,7 +117,7 @@ SELECT year(date_add(v.`w`, 3)) AS y, weekofyear(v.`w`) AS w, bit_and(v.`bits`) 
 
 --@ case: by the year of the day, the first week and the last may be one
 SELECT year(ts) AS y, weekofyear(ts) AS w, bit_and(amount) AS bits FROM sales GROUP BY 1, 2
---@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key tells that this join keeps each row once; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_and(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_and(amount); by_week GROUPING_TOO_COARSE ts
+--@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_and(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_and(amount); by_week GROUPING_TOO_COARSE ts
 
 --@ case: that needs days
 SELECT year(ts) AS y, weekofyear(ts) AS w, sum(amount) AS s FROM sales GROUP BY 1, 2
@@ -131,7 +131,7 @@ SELECT date_sub(v.`d`, dayofweek(v.`d`) - 1) AS w, sum(v.`s`) AS s FROM lake.dem
 
 --@ case: weeks from Sunday are no weeks from Monday
 SELECT date_sub(to_date(ts), dayofweek(ts) - 1) AS w, bit_and(amount) AS bits FROM sales GROUP BY 1
---@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key tells that this join keeps each row once; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_and(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_and(amount); by_week GROUPING_TOO_COARSE ts
+--@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_and(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_and(amount); by_week GROUPING_TOO_COARSE ts
 
 --@ case: a fiscal year from July
 SELECT year(add_months(to_date(ts), 6)) AS fy, quarter(add_months(to_date(ts), 6)) AS fq, sum(amount) AS s FROM sales GROUP BY 1, 2
@@ -150,11 +150,11 @@ SELECT add_months(trunc(add_months(v.`m`, -3), 'YEAR'), 3) AS begins, bit_or(v.`
 
 --@ case: days so many months on are not the same all month
 SELECT day(add_months(ts, 1)) AS d, bit_or(amount) AS bits FROM sales GROUP BY 1
---@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key tells that this join keeps each row once; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_or(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_or(amount); by_week GROUPING_TOO_COARSE ts
+--@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_or(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_or(amount); by_week GROUPING_TOO_COARSE ts
 
 --@ case: neither are weeks
 SELECT weekofyear(add_months(ts, 1)) AS w, bit_or(amount) AS bits FROM sales GROUP BY 1
---@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key tells that this join keeps each row once; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_or(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_or(amount); by_week GROUPING_TOO_COARSE ts
+--@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_or(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_or(amount); by_week GROUPING_TOO_COARSE ts
 
 --@ case: a fiscal year by cases, from months
 SELECT CASE WHEN month(ts) >= 4 THEN year(ts) ELSE year(ts) - 1 END AS fy, (pmod(month(ts) - 4, 12) DIV 3) + 1 AS fq, bit_or(amount) AS bits FROM sales GROUP BY 1, 2
@@ -163,7 +163,7 @@ SELECT CASE WHEN month(v.`m`) >= 4 THEN year(v.`m`) ELSE year(v.`m`) - 1 END AS 
 
 --@ case: a fiscal year that begins within a month needs days
 SELECT year(date_add(to_date(ts), 5)) AS fy, bit_or(amount) AS bits FROM sales GROUP BY 1
---@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key tells that this join keeps each row once; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_or(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_or(amount); by_week GROUPING_TOO_COARSE ts
+--@ kept: by_calendar JOIN_DIFFERS the view also joins dates, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_day GROUPING_TOO_COARSE ts; by_hour AGGREGATE_NOT_IN_VIEW bit_or(amount); by_month GROUPING_TOO_COARSE ts; by_ts_day AGGREGATE_NOT_IN_VIEW bit_or(amount); by_week GROUPING_TOO_COARSE ts
 
 --@ case: thirteen weeks from a date on
 SELECT datediff(to_date(ts), DATE '2018-01-01') DIV 91 AS q, sum(amount) AS s FROM sales GROUP BY 1

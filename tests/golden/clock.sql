@@ -121,7 +121,7 @@ SELECT coalesce(sum(v.`c0`), 0) AS c FROM (SELECT CAST(coalesce(sum(v.`cnt`), 0)
 
 --@ case: what the view leaves out comes from the table, on each day
 SELECT id, amount FROM sales WHERE day >= current_date() - 7
---@ kept: at_hour COLUMN_NOT_IN_VIEW day; by_day GROUPING_TOO_COARSE the view holds groups, the query asks for rows; local_month COLUMN_NOT_IN_VIEW day; since_february VIEW_FILTERS_MORE day >= CAST('2024-02-01' AS DATE)
+--@ kept: at_hour COLUMN_NOT_IN_VIEW day; by_day GROUPING_TOO_COARSE the view stores groups, and the query needs rows; local_month COLUMN_NOT_IN_VIEW day; since_february VIEW_FILTERS_MORE day >= CAST('2024-02-01' AS DATE)
 
 --@ case: rows of the view
 SELECT id, amount FROM sales WHERE day >= DATE '2024-02-01' AND day < current_date()
@@ -139,12 +139,12 @@ SELECT v.`region` AS region, sum(v.`total`) AS s FROM lake.demo.by_day__storage 
 
 --@ case: an output by the name of a clock
 SELECT region AS current_date, sum(amount) AS s FROM sales GROUP BY region ORDER BY current_date
---@ kept: at_hour UNSUPPORTED current_date could be a column; write current_date(); by_day UNSUPPORTED current_date could be a column; write current_date(); local_month UNSUPPORTED current_date could be a column; write current_date(); since_february UNSUPPORTED current_date could be a column; write current_date()
+--@ kept: at_hour UNSUPPORTED current_date could be a column or a function: write current_date(); by_day UNSUPPORTED current_date could be a column or a function: write current_date(); local_month UNSUPPORTED current_date could be a column or a function: write current_date(); since_february UNSUPPORTED current_date could be a column or a function: write current_date()
 
 --@ case: an alias beside it by that name
 SELECT day AS current_date, region, current_date AS other FROM sales WHERE day >= DATE '2024-02-01'
---@ kept: at_hour UNSUPPORTED current_date could be a column; write current_date(); by_day UNSUPPORTED current_date could be a column; write current_date(); local_month UNSUPPORTED current_date could be a column; write current_date(); since_february UNSUPPORTED current_date could be a column; write current_date()
+--@ kept: at_hour UNSUPPORTED current_date could be a column or a function: write current_date(); by_day UNSUPPORTED current_date could be a column or a function: write current_date(); local_month UNSUPPORTED current_date could be a column or a function: write current_date(); since_february UNSUPPORTED current_date could be a column or a function: write current_date()
 
 --@ case: a clock takes no argument
 SELECT region, sum(amount) FROM sales WHERE day > current_date(1) GROUP BY region
---@ kept: at_hour UNSUPPORTED the function current_date is not supported; by_day UNSUPPORTED the function current_date is not supported; local_month UNSUPPORTED the function current_date is not supported; since_february UNSUPPORTED the function current_date is not supported
+--@ kept: at_hour UNSUPPORTED the function current_date() is not supported; by_day UNSUPPORTED the function current_date() is not supported; local_month UNSUPPORTED the function current_date() is not supported; since_february UNSUPPORTED the function current_date() is not supported

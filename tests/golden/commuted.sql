@@ -58,7 +58,7 @@ SELECT v.`both` AS k, sum(v.`q`) AS q FROM lake.demo.mirrored__storage AS v GROU
 
 --@ case: a key named by another order than that of the output
 SELECT a + b AS k, sum(qty) AS q FROM t WHERE region = upper(sex) GROUP BY 1 ORDER BY b + a
---@ kept: chosen UNSUPPORTED b is neither grouped nor aggregated; either UNSUPPORTED b is neither grouped nor aggregated; mirrored UNSUPPORTED b is neither grouped nor aggregated; outer UNSUPPORTED b is neither grouped nor aggregated; products UNSUPPORTED b is neither grouped nor aggregated
+--@ kept: chosen UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; either UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; mirrored UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; outer UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; products UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
 
 --@ case: a filter on a key
 SELECT sum(qty) AS q FROM t WHERE region = upper(sex) AND b + a > 3
@@ -87,7 +87,7 @@ SELECT coalesce(sum(v.`known`), 0) AS n FROM lake.demo.chosen__storage AS v
 
 --@ case: values of coalesce stay in their order
 SELECT sex, sum(coalesce(b, a)) AS s FROM t GROUP BY sex
---@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(coalesce(b, a)); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key tells that this join keeps each row once; products GROUPING_TOO_COARSE sex
+--@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(coalesce(b, a)); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; products GROUPING_TOO_COARSE sex
 
 --@ case: two operands of a sum of three
 SELECT sex, sum(qty + (b + a)) AS s FROM t GROUP BY sex
@@ -96,15 +96,15 @@ SELECT v.`sex` AS sex, v.`all` AS s FROM lake.demo.chosen__storage AS v
 
 --@ case: a sum that is put together otherwise
 SELECT sex, sum(a + (b + qty)) AS s FROM t GROUP BY sex
---@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(a + b + qty); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key tells that this join keeps each row once; products GROUPING_TOO_COARSE sex
+--@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(a + b + qty); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; products GROUPING_TOO_COARSE sex
 
 --@ case: differences have an order
 SELECT sex, sum(b - a) AS s FROM t GROUP BY sex
---@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(b - a); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key tells that this join keeps each row once; products GROUPING_TOO_COARSE sex
+--@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(b - a); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; products GROUPING_TOO_COARSE sex
 
 --@ case: values of a CASE have an order
 SELECT sex, sum(CASE WHEN a = b THEN 0 ELSE qty END) AS s FROM t GROUP BY sex
---@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(CASE WHEN a = b THEN 0 ELSE qty END); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key tells that this join keeps each row once; products GROUPING_TOO_COARSE sex
+--@ kept: chosen AGGREGATE_NOT_IN_VIEW sum(CASE WHEN a = b THEN 0 ELSE qty END); either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view also joins u, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; products GROUPING_TOO_COARSE sex
 
 --@ case: branches of a filter
 SELECT id, price FROM t WHERE y > x OR b = a
@@ -128,4 +128,4 @@ SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.outer__storage AS v
 
 --@ case: another condition of a join
 SELECT t.id, u.name FROM t LEFT JOIN u ON u.a > t.b + t.a AND u.id = t.id
---@ kept: chosen COLUMN_NOT_IN_VIEW b; either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view has an outer join of u ON t.id = u.id AND t.a + b > u.a; products COLUMN_NOT_IN_VIEW b
+--@ kept: chosen COLUMN_NOT_IN_VIEW b; either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view has an outer join of u ON t.id = u.id AND t.a + b > u.a, which the query lacks; products COLUMN_NOT_IN_VIEW b

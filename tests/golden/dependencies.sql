@@ -28,7 +28,7 @@ SELECT v.`n` AS n, v.`prices`, v.`middle` FROM lake.demo.by_region__storage AS v
 
 --@ case: a list of two values leaves two
 SELECT n, count(DISTINCT price) FROM sales WHERE region IN ('eu', 'us') GROUP BY n
---@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
+--@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
 
 --@ case: of no rows there is a row all the same
 SELECT count(DISTINCT price) FROM sales WHERE region = 'eu' AND n = 1
@@ -37,7 +37,7 @@ SELECT coalesce(max(v.`prices`), 0) FROM lake.demo.by_region__storage AS v WHERE
 
 --@ case: two texts are one number
 SELECT n, count(DISTINCT price) FROM sales WHERE code = 10 GROUP BY n
---@ kept: by_code AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price); by_day COLUMN_NOT_IN_VIEW code; by_dim JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_local COLUMN_NOT_IN_VIEW code; by_region COLUMN_NOT_IN_VIEW code
+--@ kept: by_code AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price); by_day COLUMN_NOT_IN_VIEW code; by_dim JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_local COLUMN_NOT_IN_VIEW code; by_region COLUMN_NOT_IN_VIEW code
 
 --@ case: NULL is one value, which no comparison finds
 SELECT n, count(DISTINCT price) FROM sales WHERE region IS NULL GROUP BY n
@@ -46,7 +46,7 @@ SELECT v.`n` AS n, v.`prices` FROM lake.demo.by_region__storage AS v WHERE v.`re
 
 --@ case: not across grouping sets
 SELECT n, count(DISTINCT price) FROM sales WHERE region = 'eu' GROUP BY ROLLUP (n)
---@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
+--@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
 
 --@ case: a date is its day
 SELECT CAST(ts AS DATE) AS d, count(DISTINCT n) FROM sales GROUP BY CAST(ts AS DATE)
@@ -60,7 +60,7 @@ SELECT CAST(v.`day` AS TIMESTAMP_NTZ) AS d, v.`ns` FROM lake.demo.by_local__stor
 
 --@ case: a month is many days
 SELECT timeseries(ts, 'month') AS d, count(DISTINCT n) FROM sales GROUP BY timeseries(ts, 'month')
---@ kept: by_code GROUPING_TOO_COARSE ts; by_day AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT n); by_dim JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_local GROUPING_TOO_COARSE ts; by_region GROUPING_TOO_COARSE ts
+--@ kept: by_code GROUPING_TOO_COARSE ts; by_day AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT n); by_dim JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_local GROUPING_TOO_COARSE ts; by_region GROUPING_TOO_COARSE ts
 SELECT date_trunc('MONTH', ts) AS d, count(DISTINCT n) FROM sales GROUP BY date_trunc('MONTH', ts)
 
 --@ case: a primary key determines its row
@@ -92,7 +92,7 @@ SELECT coalesce(max(v.`prices`), 0) + 1, min(v.`n`), max(v.`middle`) FROM lake.d
 
 --@ case: one key pinned of two
 SELECT count(DISTINCT price), median(price) FROM sales WHERE region = 'eu'
---@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
+--@ kept: by_code COLUMN_NOT_IN_VIEW region; by_day COLUMN_NOT_IN_VIEW region; by_dim JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_local COLUMN_NOT_IN_VIEW region; by_region AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price)
 
 --@ case: keys pinned by <=> and by IN with one value
 SELECT count(DISTINCT price) FROM sales WHERE region <=> 'eu' AND n IN (1)

@@ -80,15 +80,15 @@ SELECT v.`item` AS item, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__sto
 
 --@ case: an output without a name of its own cannot be told
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal) FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.region
---@ kept: UNSUPPORTED the name or the type of an output of a derived table is not certain
+--@ kept: UNSUPPORTED the name or type of an output of a derived table is not known for certain: add an alias or a CAST
 
 --@ case: two columns of one name
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal) AS region FROM goals GROUP BY region) AS g ON s.item = 1 GROUP BY s.region
---@ kept: UNSUPPORTED g has two columns with one name, or not as many columns as its alias names
+--@ kept: UNSUPPORTED g has two columns of the same name, or a column list of another length than its query
 
 --@ case: branches of different types
 SELECT s.item, sum(s.amount) FROM sales AS s JOIN (SELECT goal FROM goals UNION ALL SELECT goal + 0.5 FROM goals) AS g ON g.goal = s.amount GROUP BY s.item
---@ kept: UNSUPPORTED the name or the type of goal of a derived table is not certain
+--@ kept: UNSUPPORTED the name or type of goal of a derived table is not known for certain: add an alias or a CAST
 
 --@ case: not a column that the view lacks
 SELECT s.id, max(g.goal) FROM sales AS s JOIN (SELECT region, max(goal) AS goal FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.id
@@ -96,7 +96,7 @@ SELECT s.id, max(g.goal) FROM sales AS s JOIN (SELECT region, max(goal) AS goal 
 
 --@ case: one that is random
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal + rand()) AS goal FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.region
---@ kept: UNSUPPORTED the function rand is not supported
+--@ kept: UNSUPPORTED the function rand() is not supported
 
 --@ case: a subquery in a common table expression that is merged
 WITH some AS (SELECT region, goal FROM goals WHERE goal > (SELECT min(goal) FROM goals)) SELECT s.item, sum(s.amount), max(g.goal) FROM sales AS s JOIN some AS g ON g.region = s.region GROUP BY s.item
@@ -105,7 +105,7 @@ WITH some AS (SELECT region, goal FROM goals VERSION AS OF 1001 WHERE goal > (SE
 
 --@ case: a text that a common table expression between tells apart
 WITH a AS (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)), goals AS (SELECT 'eu' AS region, 1 AS goal) SELECT s.item, sum(s.amount) FROM sales AS s JOIN a ON a.region = s.region WHERE s.region IN (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)) GROUP BY s.item
---@ kept: UNSUPPORTED goals is not a table of the catalog
+--@ kept: UNSUPPORTED goals in FROM is not a table of the catalog
 
 --@ case: the same subquery in two common table expressions
 WITH a AS (SELECT item, sum(amount) AS s FROM sales WHERE region IN (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)) GROUP BY item), b AS (SELECT item, count(*) AS n FROM sales WHERE region IN (SELECT region FROM goals WHERE goal > (SELECT min(goal) FROM goals)) GROUP BY item) SELECT a.item, s, n FROM a JOIN b ON a.item = b.item

@@ -48,7 +48,7 @@ WITH sales AS (SELECT region, 1 AS amount FROM names) SELECT region, sum(amount)
 
 --@ case: a name that is defined behind the place where it is used means the table
 WITH x AS (SELECT region, label FROM names), names AS (SELECT region, region AS label FROM sales) SELECT label, count(*) FROM x GROUP BY label
---@ kept: by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+--@ kept: by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
 
 --@ case: joined, grouped around
 SELECT n.label, sum(s.amount) FROM (SELECT region AS r, amount FROM sales) AS s JOIN names AS n ON n.region = s.r GROUP BY n.label
@@ -112,11 +112,11 @@ SELECT count(*), sum(total) FROM (WITH x AS (SELECT v.`region` AS region, sum(v.
 
 --@ case: a name of a derived table's own WITH means the table outside of it
 SELECT n.label, sum(x.amount) FROM (WITH names AS (SELECT region, amount FROM sales) SELECT * FROM names) AS x JOIN names AS n ON n.region = x.region GROUP BY n.label
---@ kept: by_region UNSUPPORTED names AS n is not a table of the catalog; detail UNSUPPORTED names AS n is not a table of the catalog; over_derived UNSUPPORTED names AS n is not a table of the catalog; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+--@ kept: by_region UNSUPPORTED names AS n in FROM is not a table of the catalog; detail UNSUPPORTED names AS n in FROM is not a table of the catalog; over_derived UNSUPPORTED names AS n in FROM is not a table of the catalog; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
 
 --@ case: two derived tables that use one name in their WITH
 SELECT x.region, sum(x.amount) FROM (WITH q AS (SELECT region, amount FROM sales) SELECT * FROM q) AS x JOIN (WITH q AS (SELECT region FROM names) SELECT * FROM q) AS n ON n.region = x.region GROUP BY x.region
---@ kept: by_region UNSUPPORTED the WITH of x is recursive, or defines a name that another WITH defines, too; detail UNSUPPORTED the WITH of x is recursive, or defines a name that another WITH defines, too; over_derived UNSUPPORTED the WITH of x is recursive, or defines a name that another WITH defines, too; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+--@ kept: by_region UNSUPPORTED the WITH clause of x is recursive, or defines a name that another WITH clause also defines; detail UNSUPPORTED the WITH clause of x is recursive, or defines a name that another WITH clause also defines; over_derived UNSUPPORTED the WITH clause of x is recursive, or defines a name that another WITH clause also defines; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
 
 --@ case: a subquery with its own WITH
 SELECT region, sum(amount) FROM sales WHERE region IN (WITH few AS (SELECT * FROM names) SELECT region FROM few WHERE label IS NOT NULL) GROUP BY region
@@ -125,11 +125,11 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: a scalar subquery with its own WITH
 SELECT region, sum(amount) FROM sales WHERE region = (WITH few AS (SELECT * FROM names) SELECT max(region) FROM few) GROUP BY region
---@ kept: by_region UNSUPPORTED SELECT MAX(region) FROM few has its own WITH; detail UNSUPPORTED SELECT MAX(region) FROM few has its own WITH; over_derived UNSUPPORTED SELECT MAX(region) FROM few has its own WITH
+--@ kept: by_region UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause, which is not supported; detail UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause, which is not supported; over_derived UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause, which is not supported
 
 --@ case: a union in a derived table's own WITH
 SELECT region, sum(amount) FROM (WITH u AS (SELECT region, amount FROM sales WHERE region = 'eu' UNION ALL SELECT region, amount FROM sales WHERE region = 'us') SELECT * FROM u) AS virtual_table GROUP BY region
---@ kept: by_region UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; detail UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; over_derived UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2; by_region TABLES_DIFFER the view reads other tables; detail TABLES_DIFFER the view reads other tables; over_derived TABLES_DIFFER the view reads other tables
+--@ kept: by_region UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; detail UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; over_derived UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2; by_region TABLES_DIFFER the view reads other tables than the query; detail TABLES_DIFFER the view reads other tables than the query; over_derived TABLES_DIFFER the view reads other tables than the query
 
 --@ case: a union behind a derived table's own WITH
 SELECT region, sum(amount) FROM (WITH x AS (SELECT * FROM sales WHERE region IS NOT NULL) SELECT region, amount FROM x UNION ALL SELECT region, amount FROM sales) AS virtual_table GROUP BY region

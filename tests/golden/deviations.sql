@@ -38,11 +38,11 @@ SELECT v.`a` AS a, v.`b` AS b, v.`sd`, (CAST((v.`viewgate_squares_2` - ((CAST((C
 
 --@ case: of doubles there are no exact sums
 SELECT a, stddev(score) FROM t GROUP BY a
---@ kept: spread AGGREGATE_DOES_NOT_ROLL_UP stddev_samp(score) without the sums that it is computed from; wholes AGGREGATE_NOT_IN_VIEW stddev_samp(score)
+--@ kept: spread AGGREGATE_DOES_NOT_ROLL_UP stddev_samp(score) (add the sums from which it is computed to the view); wholes AGGREGATE_NOT_IN_VIEW stddev_samp(score)
 
 --@ case: nor of decimals of many digits
 SELECT a, var_samp(wide) FROM t GROUP BY a
---@ kept: spread AGGREGATE_DOES_NOT_ROLL_UP var_samp(wide) without the sums that it is computed from; wholes AGGREGATE_NOT_IN_VIEW var_samp(wide)
+--@ kept: spread AGGREGATE_DOES_NOT_ROLL_UP var_samp(wide) (add the sums from which it is computed to the view); wholes AGGREGATE_NOT_IN_VIEW var_samp(wide)
 
 --@ case: its last bits may not choose rows
 SELECT a FROM t GROUP BY a ORDER BY stddev(n) LIMIT 1

@@ -37,11 +37,11 @@ SELECT sum(v.`total`) FROM lake.demo.of_eu__storage AS v WHERE ((((v.`sex` = 'm'
 
 --@ case: a predicate of one branch only
 SELECT sum(amount) FROM sales WHERE (region = 'eu' AND sex = 'm') OR n = 1
---@ kept: joined JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; of_eu VIEW_FILTERS_MORE region = 'eu'
+--@ kept: joined JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; of_eu VIEW_FILTERS_MORE region = 'eu'
 
 --@ case: the opposite of what is common
 SELECT sum(amount) FROM sales WHERE NOT ((region = 'eu' AND sex = 'm') OR (region = 'eu' AND n = 1))
---@ kept: joined JOIN_DIFFERS the view also joins dim, and no declared key tells that this join keeps each row once; of_eu VIEW_FILTERS_MORE region = 'eu'
+--@ kept: joined JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; of_eu VIEW_FILTERS_MORE region = 'eu'
 
 --@ case: HAVING
 SELECT sex, n FROM sales WHERE region = 'eu' GROUP BY sex, n HAVING (sum(amount) > 10 AND n = 1) OR (sum(amount) > 10 AND n = 9)

@@ -155,12 +155,12 @@ SELECT dates_0.day AS day, count(*) AS c, sum(v.`n`) AS s FROM lake.demo.dates V
 
 --@ case: a condition on what the groups do not hold
 SELECT d.day, sum(e.n) AS s FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day AND e.n > 1 GROUP BY d.day
---@ rewritten using plain_rows (not proved: they join otherwise)
+--@ rewritten using plain_rows (not proved: the joins of the plan differ from those of the query)
 SELECT dates_0.day AS day, sum(v.`n`) AS s FROM lake.demo.dates VERSION AS OF 1001 AS dates_0 LEFT JOIN lake.demo.plain_rows__storage VERSION AS OF 2003 AS v ON CAST(v.`at` AS DATE) = dates_0.day AND v.`n` > 1 GROUP BY dates_0.day
 
 --@ case: the groups read as rows
 SELECT d.day, e.kind FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day
---@ kept: by_hour GROUPING_TOO_COARSE the view holds groups, the query asks for rows; labelled GROUPING_TOO_COARSE the view holds groups, the query asks for rows; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+--@ kept: by_hour GROUPING_TOO_COARSE the view stores groups, and the query needs rows; labelled GROUPING_TOO_COARSE the view stores groups, and the query needs rows; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
 
 --@ case: the other side is filled
 SELECT d.month, sum(e.n) AS s, count(d.day) AS days FROM events AS e LEFT JOIN dates AS d ON to_date(e.at) = d.day GROUP BY d.month
@@ -174,11 +174,11 @@ SELECT dates_0.day AS day, sum(v.`s`) AS s FROM lake.demo.by_hour__storage VERSI
 
 --@ case: days without events by an anti join
 SELECT d.day FROM dates AS d LEFT ANTI JOIN events AS e ON to_date(e.at) = d.day
---@ kept: by_hour JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day; labelled JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+--@ kept: by_hour JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day, which the view lacks; labelled JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day, which the view lacks; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
 
 --@ case: a full join
 SELECT d.day, sum(e.n) AS s FROM dates AS d FULL JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
---@ kept: by_hour JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day; labelled JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+--@ kept: by_hour JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day, which the view lacks; labelled JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day, which the view lacks; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
 
 --@ case: a series of days in place of a calendar
 SELECT d.day, coalesce(sum(e.n), 0) AS s FROM (SELECT explode(sequence(DATE '2024-01-01', DATE '2024-01-05', INTERVAL 1 DAY)) AS day) AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
@@ -199,7 +199,7 @@ SELECT hours_0.h AS h, coalesce(sum(v.`c`), 0) AS many FROM (SELECT explode(sequ
 
 --@ case: a series whose type is not certain
 SELECT d.day, sum(e.n) AS s FROM (SELECT explode(sequence('2024-01-01', '2024-01-05')) AS day) AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
---@ kept: by_hour UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; labelled UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; plain_rows UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported; some_kinds UNSUPPORTED SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day reads no table, and a SELECT without FROM is not supported
+--@ kept: by_hour UNSUPPORTED a SELECT without FROM is not supported: SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day; labelled UNSUPPORTED a SELECT without FROM is not supported: SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day; plain_rows UNSUPPORTED a SELECT without FROM is not supported: SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day; some_kinds UNSUPPORTED a SELECT without FROM is not supported: SELECT EXPLODE(SEQUENCE('2024-01-01', '2024-01-05')) AS day
 
 --@ case: the times from a day of the calendar to the next
 SELECT d.day, sum(e.n) AS s, count(e.id) AS many FROM dates AS d LEFT JOIN events AS e ON e.at >= d.day AND e.at < date_add(d.day, 1) GROUP BY d.day

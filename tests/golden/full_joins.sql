@@ -71,24 +71,24 @@ SELECT sum(v.`fees`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.totals__storage A
 
 --@ case: a further table beside
 SELECT z.label, sum(s.amount) FROM sales AS s JOIN zone AS z ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id WHERE coalesce(d.weight, 0) < 3 GROUP BY z.label
---@ rewritten using both (not proved: a FULL join is combined with other tables)
+--@ rewritten using both (not proved: lake.demo.both__storage.@2000 contains a FULL join and is joined with other tables, so the verifier cannot merge its query)
 SELECT zone_0.label AS label, sum(v.`amount`) FROM lake.demo.both__storage VERSION AS OF 2000 AS v, lake.demo.zone VERSION AS OF 1002 AS zone_0 WHERE NOT (v.`id` IS NULL) AND zone_0.at = v.`at` AND coalesce(v.`weight`, 0) < 3 GROUP BY zone_0.label
 
 --@ case: no column of a kept side is never NULL
 SELECT s.amount AS paid, d.name AS called, s.dim_id FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id
---@ kept: both COLUMN_NOT_IN_VIEW dim_id; totals GROUPING_TOO_COARSE the view holds groups, the query asks for rows; unmarked COLUMN_NOT_IN_VIEW id, to tell which rows the view's outer join has matched
+--@ kept: both COLUMN_NOT_IN_VIEW dim_id; totals GROUPING_TOO_COARSE the view stores groups, and the query needs rows; unmarked COLUMN_NOT_IN_VIEW id, which would show the rows that the view's outer join has matched
 
 --@ case: a left join on a further condition
 SELECT s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks
 
 --@ case: a left join on a further condition of the kept side
 SELECT s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.at = 1
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks
 
 --@ case: a semi join
 SELECT s.amount FROM sales AS s LEFT SEMI JOIN dim AS d ON s.dim_id = d.id
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks
 
 --@ case: an anti join
 SELECT s.amount FROM sales AS s LEFT ANTI JOIN dim AS d ON s.dim_id = d.id
@@ -97,4 +97,4 @@ SELECT v.`amount` AS amount FROM lake.demo.both__storage AS v WHERE NOT (v.`id` 
 
 --@ case: the kept table is filled up by another join
 SELECT z.label, s.amount, d.name FROM zone AS z LEFT JOIN sales AS s ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id
+--@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks

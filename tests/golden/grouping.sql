@@ -38,15 +38,15 @@ SELECT NULL AS z, coalesce(sum(v.`cx`), 0) FROM lake.demo.m__storage AS v WHERE 
 
 --@ case: a number that is no ordinal
 SELECT r, -1, sum(x) FROM t GROUP BY r, -1
---@ kept: UNSUPPORTED -1 is not an output
+--@ kept: UNSUPPORTED -1 in GROUP BY or ORDER BY is not the position of an output
 
 --@ case: an ordinal that is none
 SELECT r, sum(x) FROM t GROUP BY 3
---@ kept: UNSUPPORTED 3 is not the number of an output: the SELECT has 2
+--@ kept: UNSUPPORTED 3 in GROUP BY or ORDER BY is not the position of an output: the SELECT has 2 outputs
 
 --@ case: a constant in a set of keys makes rows
 SELECT r, 'x' AS z, sum(x) FROM t GROUP BY ROLLUP (r, z)
---@ kept: UNSUPPORTED GROUP BY names an aggregate, a window function or a constant
+--@ kept: UNSUPPORTED GROUP BY by an aggregate, a window function or a constant is not supported
 
 --@ case: a column goes before an alias of its name
 SELECT upper(r) AS r, sum(x) FROM t GROUP BY upper(r)
@@ -55,7 +55,7 @@ SELECT upper(v.`r`) AS r, sum(v.`sx`) FROM lake.demo.m__storage AS v GROUP BY up
 
 --@ case: an alias of another column's name is no key
 SELECT r AS k, sum(x) FROM t GROUP BY k
---@ kept: UNSUPPORTED r is neither grouped nor aggregated
+--@ kept: UNSUPPORTED the column r is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
 
 --@ case: in ORDER BY the alias goes first
 SELECT k AS r, sum(x) AS s FROM t GROUP BY k ORDER BY r DESC
@@ -64,11 +64,11 @@ SELECT v.`k` AS r, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY v.`k
 
 --@ case: in HAVING nobody guesses
 SELECT k AS r, sum(x) FROM t GROUP BY k HAVING r > 1
---@ kept: UNSUPPORTED r is ambiguous: an output and a column have this name
+--@ kept: UNSUPPORTED r is ambiguous, because an output and a column have this name: rename the output
 
 --@ case: two outputs of a name
 SELECT k AS z, r AS z, sum(x) FROM t GROUP BY k, r ORDER BY z
---@ kept: UNSUPPORTED z is ambiguous: two outputs have this name
+--@ kept: UNSUPPORTED z is ambiguous, because two outputs have this name: rename one of them
 
 --@ case: expressions of outputs behind ROLLUP
 SELECT r, k, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY coalesce(r, 'z'), s * 2, k
@@ -82,12 +82,12 @@ SELECT v.`r` AS region, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY
 
 --@ case: an output without a name
 SELECT r, sum(x) FROM t GROUP BY ROLLUP (r) ORDER BY sum(x) + 1
---@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs
+--@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression that is not an output: add it to the outputs
 
 --@ case: what is no output
 SELECT r, sum(x) AS s FROM t GROUP BY r HAVING count(*) > 1 ORDER BY count(*)
---@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs
+--@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression that is not an output: add it to the outputs
 
 --@ case: a name that two outputs have
 SELECT r, k AS r, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY upper(t.r)
---@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs
+--@ kept: SHAPE ORDER BY with HAVING or GROUPING SETS names an expression that is not an output: add it to the outputs

@@ -54,7 +54,7 @@ SELECT v.`a` AS a, v.`b` AS b, grouping(v.`a`), grouping(v.`b`) + 1 AS g, (CAST(
 
 --@ case: HAVING, ORDER BY and LIMIT
 SELECT a, b, sum(x) AS total, grouping(b) AS g FROM t GROUP BY ROLLUP (a, b) HAVING sum(x) > 1 AND grouping(a) = 0 ORDER BY total DESC, a, b, g LIMIT 4
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE HAVING names a key of GROUPING SETS: filter in an outer SELECT; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE HAVING names a key of GROUPING SETS: compute the groups in a subquery, and filter in the outer SELECT; by_day GROUPING_TOO_COARSE a
 
 --@ case: HAVING of aggregates
 SELECT a, b, sum(x) AS total, grouping(b) AS g FROM t GROUP BY ROLLUP (a, b) HAVING sum(x) > 1 AND count(*) < 5 ORDER BY total DESC, a, b, g LIMIT 4
@@ -63,7 +63,7 @@ SELECT v.`a` AS a, v.`b` AS b, sum(v.`sx`) AS total, grouping(v.`b`) AS g FROM l
 
 --@ case: the order of what is no output
 SELECT a, sum(x) AS total FROM t GROUP BY ROLLUP (a) ORDER BY grouping(a), a
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE ORDER BY with HAVING or GROUPING SETS names an expression outside the outputs: add it to the outputs; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE ORDER BY with HAVING or GROUPING SETS names an expression that is not an output: add it to the outputs; by_day GROUPING_TOO_COARSE a
 
 --@ case: an aggregate of a key sees its values where the rows are not grouped by it
 SELECT a, count(a), max(b), count(DISTINCT b) FROM t GROUP BY ROLLUP (a)
@@ -87,12 +87,12 @@ SELECT trunc(v.`day`, 'MONTH') AS m, v.`b` AS b, coalesce(sum(v.`cnt`), 0) FROM 
 
 --@ case: of which one is computed from another
 SELECT timeseries(d, 'month') AS m, timeseries(d, 'day') AS day, count(*) FROM t GROUP BY ROLLUP (m, day)
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day SHAPE GROUPING SETS over keys that are equal, or of which one is computed from another
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day SHAPE GROUPING SETS are not supported over keys that are equal, or of which one is computed from another
 SELECT trunc(d, 'MONTH') AS m, CAST(d AS DATE) AS day, count(*) FROM t GROUP BY ROLLUP (m, day)
 
 --@ case: keys that are equal in each row are not the same key
 SELECT a, b, count(*) FROM t WHERE a = b GROUP BY GROUPING SETS (a, b)
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE GROUPING SETS over keys that are equal, or of which one is computed from another; by_day COLUMN_NOT_IN_VIEW a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE GROUPING SETS are not supported over keys that are equal, or of which one is computed from another; by_day COLUMN_NOT_IN_VIEW a
 
 --@ case: over rows
 SELECT a, b, sum(price), grouping(b) FROM t WHERE x > 0 GROUP BY ROLLUP (a, b)
@@ -106,7 +106,7 @@ SELECT upper(v.`a`) AS ua, v.`b` AS b, sum(v.`sx`) + coalesce(sum(v.`cnt`), 0) F
 
 --@ case: GROUP BY ALL with a constant
 SELECT 1, a, sum(x) FROM t GROUP BY ALL
---@ kept: all_rows UNSUPPORTED GROUP BY ALL over a constant is not supported; by_abc UNSUPPORTED GROUP BY ALL over a constant is not supported; by_day UNSUPPORTED GROUP BY ALL over a constant is not supported
+--@ kept: all_rows UNSUPPORTED GROUP BY ALL with a constant among the outputs is not supported: name the grouping keys; by_abc UNSUPPORTED GROUP BY ALL with a constant among the outputs is not supported: name the grouping keys; by_day UNSUPPORTED GROUP BY ALL with a constant among the outputs is not supported: name the grouping keys
 
 --@ case: a key that the view lacks
 SELECT a, d, sum(x) FROM t GROUP BY ROLLUP (a, d)
@@ -118,7 +118,7 @@ SELECT a, sum(score) FROM t GROUP BY ROLLUP (a) HAVING sum(score) > 1
 
 --@ case: one set of no keys
 SELECT sum(x) FROM t GROUP BY GROUPING SETS (())
---@ kept: all_rows UNSUPPORTED GROUPING SETS without keys, or with too many, are not supported; by_abc UNSUPPORTED GROUPING SETS without keys, or with too many, are not supported; by_day UNSUPPORTED GROUPING SETS without keys, or with too many, are not supported
+--@ kept: all_rows UNSUPPORTED GROUPING SETS are supported only with at least one key, and with at most 64 sets; by_abc UNSUPPORTED GROUPING SETS are supported only with at least one key, and with at most 64 sets; by_day UNSUPPORTED GROUPING SETS are supported only with at least one key, and with at most 64 sets
 
 --@ case: grouping() and grouping_id() under the names that Spark gives them
 SELECT a, t.B, grouping(t.B), GROUPING_ID(a, b), grouping_id(), sum(x) FROM t GROUP BY CUBE (a, b)

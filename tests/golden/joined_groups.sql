@@ -60,7 +60,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`total` AS total, coalesce(v.`b
 
 --@ case: an inner join over a LEFT one
 SELECT a.item, a.total, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; kept COLUMN_NOT_IN_VIEW region or item, to tell which rows the view's outer join has matched; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size TABLES_DIFFER the view reads other tables than the query; by_total JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; kept COLUMN_NOT_IN_VIEW region or item, which would show the rows that the view's outer join has matched; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables than the query
 
 --@ case: fewer groups on the preserved side of a LEFT join
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales WHERE item > 1 GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
@@ -69,7 +69,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`back` AS back FROM lake.demo.k
 
 --@ case: fewer groups on the other side are other rows
 SELECT a.region, a.item, b.total AS back FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a LEFT JOIN (SELECT region, item, sum(amount) AS total FROM returns WHERE item > 1 GROUP BY region, item) AS b ON a.region = b.region AND a.item = b.item
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; kept JOIN_DIFFERS the view has an outer join of b ON a.region = b.region AND a.item = b.item; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size TABLES_DIFFER the view reads other tables than the query; by_total JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; kept JOIN_DIFFERS the view has an outer join of b ON a.region = b.region AND a.item = b.item, which the query lacks; by_size GROUPING_TOO_COARSE item; kept TABLES_DIFFER the view reads other tables than the query
 
 --@ case: aggregates over aggregates
 SELECT items, count(*) AS regions, max(sold) FROM (SELECT region, count(DISTINCT item) AS items, sum(amount) AS sold FROM sales GROUP BY region) AS x GROUP BY items
@@ -83,39 +83,39 @@ SELECT sum(v.`sold`), coalesce(sum(v.`regions`), 0) FROM lake.demo.by_size__stor
 
 --@ case: a filter of rows within
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales WHERE amount > 3 GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW amount; by_total COLUMN_NOT_IN_VIEW amount
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size TABLES_DIFFER the view reads other tables than the query; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query; by_size COLUMN_NOT_IN_VIEW amount; by_total COLUMN_NOT_IN_VIEW amount
 
 --@ case: coarser groups within
 SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a LEFT JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON a.region = b.region
---@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE the view reads a derived table with finer groups than the query's
+--@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables than the query; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query; balance TABLES_DIFFER the view reads other tables than the query; by_size GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_total SHAPE the view groups a derived table by more keys than the query does
 
 --@ case: finer groups within
 SELECT a.region, a.total FROM (SELECT region, item, sum(amount) AS total FROM sales GROUP BY region, item) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total JOIN_DIFFERS the view also joins names, and no declared key tells that this join keeps each row once; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE item
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size TABLES_DIFFER the view reads other tables than the query; by_total JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; kept TABLES_DIFFER the view reads other tables than the query; by_size GROUPING_TOO_COARSE item
 
 --@ case: another aggregate within
 SELECT a.region, a.most FROM (SELECT region, max(amount) AS most FROM sales GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW max(amount); by_total AGGREGATE_NOT_IN_VIEW max(amount)
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size TABLES_DIFFER the view reads other tables than the query; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query; by_size AGGREGATE_NOT_IN_VIEW max(amount); by_total AGGREGATE_NOT_IN_VIEW max(amount)
 
 --@ case: the tables changed places
 SELECT a.region, a.total, b.total AS back FROM (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query
 
 --@ case: joined by something else
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.total = a.total
---@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW sold; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; balance TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE the view reads a derived table with finer groups than the query's
+--@ kept: balance VIEW_FILTERS_MORE a.region = b.region; busy TABLES_DIFFER the view reads other tables than the query; by_size COLUMN_NOT_IN_VIEW sold; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query; balance TABLES_DIFFER the view reads other tables than the query; by_size GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_total SHAPE the view groups a derived table by more keys than the query does
 
 --@ case: the rows of a group are not there
 SELECT s.id, b.total AS back FROM sales AS s JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = s.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size TABLES_DIFFER the view reads other tables than the query; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query
 
 --@ case: one of the derived tables alone
 SELECT a.region, a.total FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region) AS a
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE the view reads a derived table with finer groups than the query's; kept TABLES_DIFFER the view reads other tables
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_total SHAPE the view groups a derived table by more keys than the query does; kept TABLES_DIFFER the view reads other tables than the query
 
 --@ case: some groups by LIMIT within
 SELECT a.region, b.total AS back FROM (SELECT region, sum(amount) AS total FROM sales GROUP BY region ORDER BY region LIMIT 2) AS a JOIN (SELECT region, sum(amount) AS total FROM returns GROUP BY region) AS b ON b.region = a.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE the view reads a derived table with finer groups than the query's
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size TABLES_DIFFER the view reads other tables than the query; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query; by_size GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_total SHAPE the view groups a derived table by more keys than the query does
 
 --@ case: HAVING within the view, and as much of it in the query
 SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold, count(*) AS n FROM sales GROUP BY region) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region WHERE s.n > 1
@@ -129,15 +129,15 @@ SELECT v.`region` AS region, v.`back` AS back FROM lake.demo.busy__storage AS v 
 
 --@ case: groups that the view has left out within
 SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 1) AS r ON s.region = r.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy VIEW_FILTERS_MORE `count(*)` > 1; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE the view reads a derived table with finer groups than the query's
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy VIEW_FILTERS_MORE `count(*)` > 1; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_total SHAPE the view groups a derived table by more keys than the query does
 
 --@ case: groups that the view has left out on the other side of its join
 SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region) AS r ON s.region = r.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy JOIN_DIFFERS the view has an outer join of r ON s.region = r.region AND `max(amount)` > 1; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW count(*); by_total AGGREGATE_NOT_IN_VIEW count(*)
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy JOIN_DIFFERS the view has an outer join of r ON s.region = r.region AND `max(amount)` > 1, which the query lacks; by_size TABLES_DIFFER the view reads other tables than the query; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size AGGREGATE_NOT_IN_VIEW count(*); by_total AGGREGATE_NOT_IN_VIEW count(*)
 
 --@ case: fewer groups on the other side of its join
 SELECT s.region, r.back FROM (SELECT region, sum(amount) AS sold FROM sales GROUP BY region HAVING count(*) > 1) AS s LEFT JOIN (SELECT region, max(amount) AS back FROM returns GROUP BY region HAVING max(amount) > 3) AS r ON s.region = r.region
---@ kept: balance TABLES_DIFFER the view reads other tables; busy JOIN_DIFFERS the view has an outer join of r ON s.region = r.region AND `max(amount)` > 1; by_size TABLES_DIFFER the view reads other tables; by_total TABLES_DIFFER the view reads other tables; kept TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size AGGREGATE_NOT_IN_VIEW count(*); by_total AGGREGATE_NOT_IN_VIEW count(*)
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy JOIN_DIFFERS the view has an outer join of r ON s.region = r.region AND `max(amount)` > 1, which the query lacks; by_size TABLES_DIFFER the view reads other tables than the query; by_total TABLES_DIFFER the view reads other tables than the query; kept TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size AGGREGATE_NOT_IN_VIEW count(*); by_total AGGREGATE_NOT_IN_VIEW count(*)
 
 --@ case: an average of groups, rolled up
 WITH x AS (SELECT region, item, sum(amount) AS t FROM sales GROUP BY region, item) SELECT n.label, avg(x.t), count(*) FROM x JOIN names AS n ON x.region = n.region GROUP BY n.label
@@ -146,4 +146,4 @@ WITH x AS (SELECT region, item, sum(amount) AS t FROM sales VERSION AS OF 1000 G
 
 --@ case: an average of other groups
 WITH x AS (SELECT region, sum(amount) AS t FROM sales GROUP BY region) SELECT n.label, avg(x.t) FROM x JOIN names AS n ON x.region = n.region GROUP BY n.label
---@ kept: balance TABLES_DIFFER the view reads other tables; busy TABLES_DIFFER the view reads other tables; by_size GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_total SHAPE the view reads a derived table with finer groups than the query's; kept TABLES_DIFFER the view reads other tables; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables; kept SHAPE the view reads a derived table with finer groups than the query's
+--@ kept: balance TABLES_DIFFER the view reads other tables than the query; busy TABLES_DIFFER the view reads other tables than the query; by_size GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_total SHAPE the view groups a derived table by more keys than the query does; kept TABLES_DIFFER the view reads other tables than the query; by_size COLUMN_NOT_IN_VIEW region; by_total TABLES_DIFFER the view reads other tables than the query; kept SHAPE the view groups a derived table by more keys than the query does

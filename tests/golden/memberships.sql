@@ -82,31 +82,31 @@ SELECT name FROM customers VERSION AS OF 1000 AS c WHERE EXISTS (SELECT 1 FROM l
 
 --@ case: a row of no group
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM store WHERE cust = c.id AND amount > 5)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5, which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5, which the view lacks; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: by a column that the view does not have
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM store WHERE item = c.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id; by_cust COLUMN_NOT_IN_VIEW item; by_score COLUMN_NOT_IN_VIEW item
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id, which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id, which the view lacks; by_cust COLUMN_NOT_IN_VIEW item; by_score COLUMN_NOT_IN_VIEW item
 
 --@ case: a view of one group has a row always
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web)
---@ kept: big SHAPE the view reads a derived table with groups that the query does not read; everything TABLES_DIFFER the view reads other tables; web_by_quarter TABLES_DIFFER the view reads other tables; everything GROUPING_TOO_COARSE the view holds groups, the query asks for rows; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key tells that this join keeps each row once
+--@ kept: big SHAPE the view reads a derived table with GROUP BY that the query does not read; everything TABLES_DIFFER the view reads other tables than the query; web_by_quarter TABLES_DIFFER the view reads other tables than the query; everything GROUPING_TOO_COARSE the view stores groups, and the query needs rows; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
 
 --@ case: rows that a join drops are in no group
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web WHERE web.cust = c.id)
---@ kept: big SHAPE the view reads a derived table with groups that the query does not read; everything JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of web ON cust = id; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key tells that this join keeps each row once; everything COLUMN_NOT_IN_VIEW cust
+--@ kept: big SHAPE the view reads a derived table with GROUP BY that the query does not read; everything JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of web ON cust = id, which the view lacks; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; everything COLUMN_NOT_IN_VIEW cust
 
 --@ case: some of the rows
 SELECT name FROM customers WHERE id IN (SELECT cust FROM store ORDER BY day DESC, cust LIMIT 1)
---@ kept: by_cust UNSUPPORTED the subquery of store groups or limits its rows; by_score UNSUPPORTED the subquery of store groups or limits its rows; by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_score GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_cust UNSUPPORTED the subquery on store has GROUP BY, LIMIT or a similar clause, which is not supported in IN and EXISTS; by_score UNSUPPORTED the subquery on store has GROUP BY, LIMIT or a similar clause, which is not supported in IN and EXISTS; by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_score GROUPING_TOO_COARSE the view stores groups, and the query needs rows
 
 --@ case: a name around that would mean the view
 SELECT name FROM customers AS v WHERE EXISTS (SELECT 1 FROM store WHERE cust = v.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_cust SHAPE the view has columns named like outer columns that the subquery uses: alias the outer table; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks; by_cust SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: a name around that would mean a column of the view
 SELECT total.name FROM customers AS total WHERE EXISTS (SELECT 1 FROM store WHERE cust = total.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id; by_cust SHAPE the view has columns named like outer columns that the subquery uses: alias the outer table; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks; by_cust SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: outside of WHERE
 SELECT name, CASE WHEN EXISTS (SELECT 1 FROM store WHERE cust = c.id) THEN 1 ELSE 0 END AS buys FROM customers AS c
@@ -115,12 +115,12 @@ SELECT name, CASE WHEN EXISTS (SELECT 1 FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: rows that are counted
 SELECT name FROM customers AS c WHERE (SELECT count(item) FROM store WHERE cust = c.id AND amount > 1) > 1
---@ kept: by_cust UNSUPPORTED the subquery of store is correlated: c.id is not a column of its FROM; by_score UNSUPPORTED the subquery of store is correlated: c.id is not a column of its FROM; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust UNSUPPORTED the subquery on store refers to c.id, a column of an outer query, which is not supported here; by_score UNSUPPORTED the subquery on store refers to c.id, a column of an outer query, which is not supported here; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: the same text as rows
 SELECT cust FROM store WHERE day > DATE '2024-01-01'
---@ kept: by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_score COLUMN_NOT_IN_VIEW day
+--@ kept: by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_score COLUMN_NOT_IN_VIEW day
 
 --@ case: the same text as rows, and asked by IN
 SELECT q.cust FROM (SELECT cust FROM store WHERE day > DATE '2024-01-01') AS q WHERE q.cust IN (SELECT cust FROM store WHERE day > DATE '2024-01-01')
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE); by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE); by_cust GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_score COLUMN_NOT_IN_VIEW day
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE), which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE), which the view lacks; by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_score COLUMN_NOT_IN_VIEW day

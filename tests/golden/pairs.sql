@@ -68,7 +68,7 @@ SELECT v.`a` AS a, coalesce(sum(v.`viewgate_count_1`), 0) FROM lake.demo.keyed__
 
 --@ case: of doubles there are no exact sums
 SELECT a, corr(score, n), covar_pop(score, n) FROM t WHERE a = 'p' GROUP BY a
---@ kept: keyed AGGREGATE_NOT_IN_VIEW corr(score, n); paired AGGREGATE_DOES_NOT_ROLL_UP corr(score, n) without the sums that it is computed from
+--@ kept: keyed AGGREGATE_NOT_IN_VIEW corr(score, n); paired AGGREGATE_DOES_NOT_ROLL_UP corr(score, n) (add the sums from which it is computed to the view)
 
 --@ case: nor of long numbers
 SELECT a, regr_avgx(n, big) FROM t GROUP BY a
@@ -84,4 +84,4 @@ SELECT a FROM t GROUP BY a HAVING covar_pop(price, n) > 1
 
 --@ case: different pairs are not read
 SELECT a, covar_pop(DISTINCT price, n) FROM t GROUP BY a
---@ kept: keyed UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is supported with one argument, or with several in count(); paired UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is supported with one argument, or with several in count()
+--@ kept: keyed UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is supported only in an aggregate with one argument, or in count(); paired UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is supported only in an aggregate with one argument, or in count()

@@ -25,11 +25,11 @@ SELECT score, count(*) FROM t GROUP BY score HAVING score > 1.0
 
 --@ case: also by the query around
 SELECT * FROM (SELECT score, count(*) AS c FROM t GROUP BY score) AS x WHERE score > 1.0
---@ kept: averages UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_score UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; logic UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; sums UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
+--@ kept: averages UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_score UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; logic UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; sums UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
 
 --@ case: also by the query around, through a common table expression
 WITH x AS (SELECT score, count(*) AS c FROM t GROUP BY score) SELECT * FROM x WHERE score > 1.0
---@ kept: averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score; averages UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_score UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; logic UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; sums UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself
+--@ kept: averages GROUPING_TOO_COARSE score; by_score FLOAT_COMPARED score; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score; averages UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_score UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; logic UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; sums UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
 
 --@ case: but not through a LIMIT
 WITH x AS (SELECT score, count(*) AS c FROM t GROUP BY score ORDER BY score LIMIT 100) SELECT * FROM x WHERE score > 1.0
@@ -43,7 +43,7 @@ WITH x AS (SELECT coalesce(sum(v.`cnt`), 0) AS c FROM lake.demo.by_score__storag
 
 --@ case: but nothing is computed from it, for its zeros have lost their sign
 SELECT score * 2, count(*) FROM t GROUP BY score * 2
---@ kept: averages GROUPING_TOO_COARSE score; by_score GROUPING_TOO_COARSE score * 2: a floating-point key has lost the sign of its zeros; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
+--@ kept: averages GROUPING_TOO_COARSE score; by_score GROUPING_TOO_COARSE score * 2, because a floating-point grouping key does not keep the sign of zero; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
 
 --@ case: counts and sums
 SELECT a, count(*), count(1), count(x), sum(x), sum(price) FROM t GROUP BY a

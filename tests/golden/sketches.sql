@@ -49,7 +49,7 @@ SELECT a, approx_count_distinct(n) FROM t GROUP BY a
 
 --@ case: an HLL sketch depends on the number of tasks
 SELECT a, b, hll_sketch_estimate(hll_sketch_agg(n)) FROM t GROUP BY a, b
---@ kept: keyed UNSUPPORTED hll_sketch_estimate() depends on how Spark divides the rows into tasks; theta_sketch_agg() does not; seen UNSUPPORTED hll_sketch_estimate() depends on how Spark divides the rows into tasks; theta_sketch_agg() does not
+--@ kept: keyed UNSUPPORTED hll_sketch_estimate() depends on how Spark divides the rows into tasks (theta_sketch_agg() does not); seen UNSUPPORTED hll_sketch_estimate() depends on how Spark divides the rows into tasks (theta_sketch_agg() does not)
 
 --@ case: and these on the order of rows
 SELECT a, max_by(n, c) FROM t GROUP BY a
@@ -57,7 +57,7 @@ SELECT a, max_by(n, c) FROM t GROUP BY a
 
 --@ case: a size that is not a constant
 SELECT a, theta_sketch_agg(n, 6 + 6) FROM t GROUP BY a
---@ kept: keyed UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6) needs a value and a constant size as its arguments; seen UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6) needs a value and a constant size as its arguments
+--@ kept: keyed UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and a constant size; seen UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and a constant size
 
 --@ case: sketches of a view, united by the query
 SELECT a, theta_sketch_estimate(theta_union_agg(ns, 12)) AS e FROM seen GROUP BY a

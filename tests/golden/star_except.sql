@@ -32,7 +32,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: a column that the view lacks
 SELECT * EXCEPT (sex) FROM sales
---@ kept: by_region GROUPING_TOO_COARSE the view holds groups, the query asks for rows; narrow COLUMN_NOT_IN_VIEW amount
+--@ kept: by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; narrow COLUMN_NOT_IN_VIEW amount
 
 --@ case: a column that is left out may be asked for
 SELECT * EXCEPT (region, amount), region FROM sales
@@ -41,8 +41,8 @@ SELECT v.`sex` AS sex, v.`region` AS region FROM lake.demo.narrow__storage AS v
 
 --@ case: a qualified column
 SELECT * EXCEPT (sales.amount) FROM sales
---@ kept: by_region UNSUPPORTED * EXCEPT (sales.amount) is not supported: name the columns; narrow UNSUPPORTED * EXCEPT (sales.amount) is not supported: name the columns
+--@ kept: by_region UNSUPPORTED * EXCEPT (sales.amount) is not supported: list the columns instead of *; narrow UNSUPPORTED * EXCEPT (sales.amount) is not supported: list the columns instead of *
 
 --@ case: two columns of one name
 SELECT * EXCEPT (region) FROM sales JOIN other ON sales.region = other.region
---@ kept: by_region UNSUPPORTED * EXCEPT (region) is not supported: name the columns; narrow UNSUPPORTED * EXCEPT (region) is not supported: name the columns
+--@ kept: by_region UNSUPPORTED * EXCEPT (region) is not supported: list the columns instead of *; narrow UNSUPPORTED * EXCEPT (region) is not supported: list the columns instead of *

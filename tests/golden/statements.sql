@@ -67,7 +67,7 @@ SELECT v.`region` AS r, sum(v.`total`) AS t FROM lake.demo.by_region__storage AS
 
 --@ case: an alias that hides a column is not guessed at
 SELECT sex AS region, sum(amount) FROM sales GROUP BY region
---@ kept: UNSUPPORTED sex is neither grouped nor aggregated
+--@ kept: UNSUPPORTED the column sex is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
 
 --@ case: DISTINCT is grouping
 SELECT DISTINCT region FROM sales
@@ -81,7 +81,7 @@ SELECT DISTINCT sum(v.`total`) FROM lake.demo.by_region__storage AS v GROUP BY v
 
 --@ case: rows where the view holds groups
 SELECT region, amount FROM sales
---@ kept: GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: GROUPING_TOO_COARSE the view stores groups, and the query needs rows
 
 --@ case: the view by its own name
 SELECT region, total FROM by_region WHERE sex = 'm'
@@ -100,7 +100,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage AS
 
 --@ case: a window function
 SELECT region, sum(amount) OVER (PARTITION BY region) FROM sales
---@ kept: GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: GROUPING_TOO_COARSE the view stores groups, and the query needs rows
 
 --@ case: an outer join
 SELECT s.region, sum(s.amount) FROM sales AS s LEFT JOIN other AS o ON s.region = o.region GROUP BY s.region
@@ -109,11 +109,11 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: time travel
 SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region
---@ kept: UNSUPPORTED sales VERSION AS OF 7 is not supported: FROM takes a table and an alias
+--@ kept: UNSUPPORTED sales VERSION AS OF 7 is not supported: FROM takes only tables and subqueries, each with an alias
 
 --@ case: a function that is not known
 SELECT region, some_udf(sum(amount)) FROM sales GROUP BY region
---@ kept: UNSUPPORTED the function some_udf is not supported
+--@ kept: UNSUPPORTED the function some_udf() is not supported
 
 --@ case: variable substitution
 SELECT region, sum(amount) FROM sales WHERE region = '${region}' GROUP BY region

@@ -391,7 +391,7 @@ SELECT bit_or(n) AS s FROM events WHERE date_add(day, 1) > '2024-02-01'
 
 --@ case: no unit of these
 SELECT sum(n) AS s FROM events WHERE at >= dateadd(FORTNIGHT, -1, current_date())
---@ kept: at_hour UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known; at_month UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known; by_month UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known; local_day UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known; unix_day UNSUPPORTED dateadd() takes a unit, a whole number and a time whose type is known
+--@ kept: at_hour UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known; at_month UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known; by_month UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known; local_day UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known; unix_day UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known
 
 --@ case: years and months in pairs
 SELECT max(n) AS s FROM events WHERE (year(at), month(at)) IN ((2024, 1), (2024, 2))
@@ -405,7 +405,7 @@ SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE NOT (((year
 
 --@ case: a text in a pair may be coerced otherwise
 SELECT max(n) AS s FROM events WHERE (year(at), month(at)) IN (('2024', '1'))
---@ kept: at_hour UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types; at_month UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types; by_month UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types; local_day UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types; unix_day UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')) is not a list of values of the same types
+--@ kept: at_hour UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')): IN with several columns is supported only if each value has the type of its column; at_month UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')): IN with several columns is supported only if each value has the type of its column; by_month UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')): IN with several columns is supported only if each value has the type of its column; local_day UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')): IN with several columns is supported only if each value has the type of its column; unix_day UNSUPPORTED (YEAR(at), MONTH(at)) IN (('2024', '1')): IN with several columns is supported only if each value has the type of its column
 
 --@ case: a number of year and month
 SELECT max(n) AS s FROM events WHERE year(at) * 100 + month(at) BETWEEN 202401 AND 202402

@@ -87,7 +87,7 @@ SELECT unix_seconds(v.`m`) - pmod(unix_seconds(v.`m`), 86400) AS d, sum(v.`s`) A
 
 --@ case: DIV goes up before 1970
 SELECT unix_seconds(at) DIV 3600 * 3600 AS h, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; by_fields GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; by_unix_hour GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at: before 1970 DIV and % round up; floor() and pmod() round down
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; by_fields GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down
 
 --@ case: the rest of % is negative before 1970
 SELECT unix_seconds(at) - unix_seconds(at) % 3600 AS h, sum(n) AS s FROM events GROUP BY 1
@@ -373,7 +373,7 @@ SELECT date_format(CAST(v.`d` AS TIMESTAMP), 'yyyy-MM') AS m, max(v.`top`) AS s 
 
 --@ case: of a number it is another function
 SELECT to_char(n, '999') AS t, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_date UNSUPPORTED to_char() is supported for times, not for numbers; by_day UNSUPPORTED to_char() is supported for times, not for numbers; by_fields UNSUPPORTED to_char() is supported for times, not for numbers; by_label UNSUPPORTED to_char() is supported for times, not for numbers; by_minute UNSUPPORTED to_char() is supported for times, not for numbers; by_unix_hour UNSUPPORTED to_char() is supported for times, not for numbers; local_hour UNSUPPORTED to_char() is supported for times, not for numbers; made_month UNSUPPORTED to_char() is supported for times, not for numbers
+--@ kept: by_date UNSUPPORTED to_char() is supported only for dates and timestamps; by_day UNSUPPORTED to_char() is supported only for dates and timestamps; by_fields UNSUPPORTED to_char() is supported only for dates and timestamps; by_label UNSUPPORTED to_char() is supported only for dates and timestamps; by_minute UNSUPPORTED to_char() is supported only for dates and timestamps; by_unix_hour UNSUPPORTED to_char() is supported only for dates and timestamps; local_hour UNSUPPORTED to_char() is supported only for dates and timestamps; made_month UNSUPPORTED to_char() is supported only for dates and timestamps
 
 --@ case: the first characters of a text
 SELECT left(CAST(at AS STRING), 7) AS m, max(n) AS s FROM events GROUP BY left(CAST(at AS STRING), 7)
@@ -442,5 +442,5 @@ SELECT ceil(v.`m` / 3) AS q, concat(v.`y`, '-', lpad(v.`m`, 2, '0')) AS m, min(v
 
 --@ case: a number of hours as an INT
 SELECT CAST(unix_timestamp(at) / 3600 AS INT) AS h, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1
---@ rewritten using by_minute (not proved: only one of the two groups by CAST(unix_seconds(timeseries(events_0.at, 'minute')) / 3600 AS INT))
+--@ rewritten using by_minute (not proved: only one of query and plan groups by CAST(unix_seconds(timeseries(events_0.at, 'minute')) / 3600 AS INT))
 SELECT CAST(unix_timestamp(v.`m`) / 3600 AS INT) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= '2024-01-01' GROUP BY CAST(unix_timestamp(v.`m`) / 3600 AS INT)

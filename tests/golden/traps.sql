@@ -53,11 +53,11 @@ SELECT max(1), count(DISTINCT 1), bool_and(true) FROM e
 
 --@ case: a table beside a view of one row that stands for none
 SELECT dim.k, count(*) FROM e CROSS JOIN dim GROUP BY dim.k
---@ kept: GROUPING_TOO_COARSE the view holds one group of all rows
+--@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows
 
 --@ case: the greatest of a table beside it
 SELECT max(dim.w) FROM e CROSS JOIN dim
---@ kept: GROUPING_TOO_COARSE the view holds one group of all rows
+--@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows
 
 --@ case: distinct values with a filter do not add up
 SELECT g, count(DISTINCT k) FILTER (WHERE bo) FROM a GROUP BY g
@@ -87,7 +87,7 @@ SELECT v.`g` AS g, v.`sm` * v.`sm`, coalesce(sum(v.`cnt`), 0) FROM lake.demo.gro
 
 --@ case: a float sum that a query around filters by
 SELECT g FROM (SELECT g, sum(x) AS s FROM a WHERE h <> 'z' GROUP BY g) WHERE s = 1e16
---@ kept: cast_sum UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; copied UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; distinct_filtered UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; float_sums UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; grouped UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x)
+--@ kept: cast_sum UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; copied UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; distinct_filtered UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; float_sums UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; grouped UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x)
 
 --@ case: a float sum that is handed on
 SELECT * FROM (SELECT g, sum(x) AS s FROM a GROUP BY g) AS t LIMIT 100
@@ -96,7 +96,7 @@ SELECT * FROM (SELECT v.`g` AS g, sum(v.`sx`) AS s FROM lake.demo.float_sums__st
 
 --@ case: a float sum that makes rows equal
 SELECT g, sum(x) FROM a GROUP BY g UNION SELECT st, 1.0D FROM a
---@ kept: cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x); cast_sum GROUPING_TOO_COARSE the view holds groups, the query asks for rows; distinct_filtered GROUPING_TOO_COARSE the view holds groups, the query asks for rows; float_sums GROUPING_TOO_COARSE the view holds groups, the query asks for rows; grouped GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x); cast_sum GROUPING_TOO_COARSE the view stores groups, and the query needs rows; distinct_filtered GROUPING_TOO_COARSE the view stores groups, and the query needs rows; float_sums GROUPING_TOO_COARSE the view stores groups, and the query needs rows; grouped GROUPING_TOO_COARSE the view stores groups, and the query needs rows
 
 --@ case: a float sum that is only put beside others
 SELECT g, sum(x) FROM a GROUP BY g UNION ALL SELECT h, sum(x) FROM a GROUP BY h
@@ -105,7 +105,7 @@ SELECT v.`g` AS g, sum(v.`sx`) FROM lake.demo.float_sums__storage AS v GROUP BY 
 
 --@ case: the character of code 0 before digits, which would be printed as one octal character
 SELECT g, st FROM a WHERE k > 0 AND st IN ('abc', '\u000012', 'x' '\u0000')
---@ kept: cast_sum UNSUPPORTED a string contains the character with code 0; copied UNSUPPORTED a string contains the character with code 0; distinct_filtered UNSUPPORTED a string contains the character with code 0; float_sums UNSUPPORTED a string contains the character with code 0; grouped UNSUPPORTED a string contains the character with code 0
+--@ kept: cast_sum UNSUPPORTED a string literal with the character U+0000 is not supported: remove this character; copied UNSUPPORTED a string literal with the character U+0000 is not supported: remove this character; distinct_filtered UNSUPPORTED a string literal with the character U+0000 is not supported: remove this character; float_sums UNSUPPORTED a string literal with the character U+0000 is not supported: remove this character; grouped UNSUPPORTED a string literal with the character U+0000 is not supported: remove this character
 
 --@ case: a default within the sum over an empty table, which is NULL
 SELECT sum(coalesce(k, 0)) AS s FROM e

@@ -20,7 +20,7 @@ SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)), coalesce(sum(v.`c2`)
 
 --@ case: each branch names itself, and has its own filter
 SELECT channel, sum(price) AS s, count(amount) FROM (SELECT 'store' AS channel, price, amount FROM store WHERE day >= DATE '2024-01-02' UNION ALL SELECT 'web' AS channel, price, amount FROM web WHERE item = 1) AS u GROUP BY channel ORDER BY channel
---@ rewritten using by_store, by_web (not proved: it reads other tables)
+--@ rewritten using by_store, by_web (not proved: the plan reads other tables than the query)
 SELECT v.`c0` AS channel, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) AS s, coalesce(sum(v.`c2`), 0) FROM (SELECT CAST('store' AS string) AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1, CAST(coalesce(sum(v.`amounts`), 0) AS bigint) AS c2 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v WHERE v.`day` >= CAST('2024-01-02' AS DATE) HAVING coalesce(sum(v.`cnt`), 0) > 0 UNION ALL SELECT CAST('web' AS string) AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1, CAST(coalesce(sum(v.`amounts`), 0) AS bigint) AS c2 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v WHERE v.`item` = 1 HAVING coalesce(sum(v.`cnt`), 0) > 0) AS v GROUP BY v.`c0` ORDER BY 1 ASC NULLS FIRST
 
 --@ case: by the name and an item
@@ -65,19 +65,19 @@ SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) FROM (SELECT v.`item`
 
 --@ case: equal rows are one in UNION
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION SELECT item, price FROM web) AS u GROUP BY item
---@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_store GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_web GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows
 
 --@ case: different values are not put together from branches
 SELECT item, count(DISTINCT price) FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web) AS u GROUP BY item
---@ kept: by_store TABLES_DIFFER the view reads other tables; by_web TABLES_DIFFER the view reads other tables; by_store GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_web GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_store TABLES_DIFFER the view reads other tables than the query; by_web TABLES_DIFFER the view reads other tables than the query; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows
 
 --@ case: rows, not groups
 SELECT item, price FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web) AS u
---@ kept: by_store TABLES_DIFFER the view reads other tables; by_web TABLES_DIFFER the view reads other tables; by_store GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_web GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_store TABLES_DIFFER the view reads other tables than the query; by_web TABLES_DIFFER the view reads other tables than the query; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows
 
 --@ case: a branch that takes some of its rows
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL (SELECT item, price FROM web ORDER BY id LIMIT 1)) AS u GROUP BY item
---@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_store GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_web GROUPING_TOO_COARSE the view holds groups, the query asks for rows
+--@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows
 
 --@ case: a subquery in a branch is read at the same moment
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web WHERE id > (SELECT min(w.id) FROM web AS w)) AS u GROUP BY item
@@ -101,7 +101,7 @@ WITH u AS (SELECT item, day, amount FROM store VERSION AS OF 1000 UNION ALL SELE
 
 --@ case: WITH limits the union
 WITH u AS (SELECT item, price FROM store UNION ALL SELECT item, price FROM web ORDER BY item, price LIMIT 2) SELECT item, sum(price) FROM u GROUP BY item
---@ kept: by_store GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_web GROUPING_TOO_COARSE the view holds groups, the query asks for rows; by_store UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself
+--@ kept: by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
 
 --@ case: a name of WITH that hides another
 WITH u AS (SELECT item FROM store UNION ALL SELECT item FROM web), v AS (SELECT item FROM u WHERE item > 1) SELECT item, count(*) FROM v GROUP BY item

@@ -35,11 +35,11 @@ SELECT v.`region` AS region FROM lake.demo.by_shop__storage AS v GROUP BY v.`reg
 
 --@ case: one of a BIGINT of which no bounds are known
 SELECT region FROM sales GROUP BY region HAVING avg(code) > 5
---@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(code)
+--@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(code)
 
 --@ case: a DOUBLE column is never whole, whatever its bounds
 SELECT region FROM sales GROUP BY region HAVING avg(weight) > 2
---@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
 
 --@ case: a rounded average
 SELECT region, round(avg(quantity), 1) AS a FROM sales GROUP BY region
@@ -103,7 +103,7 @@ SELECT v.`region` AS region, v.`shop` AS shop, CAST(sum(v.`viewgate_sum_0`) AS D
 
 --@ case: a variance is calculated in DOUBLE
 SELECT region FROM sales GROUP BY region HAVING stddev(quantity) > 1
---@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS stddev_samp(quantity)
+--@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS stddev_samp(quantity)
 
 --@ case: with the key of a table joined LEFT
 SELECT region, avg(staff) AS a FROM sales LEFT JOIN shops ON sales.shop = shops.id GROUP BY region ORDER BY a LIMIT 1
@@ -117,23 +117,23 @@ SELECT v.`region` AS region FROM lake.demo.by_shop__storage AS v GROUP BY v.`reg
 
 --@ case: a product beyond all bounds
 SELECT region FROM sales GROUP BY region HAVING avg(quantity * stock) > 9
---@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(quantity * stock)
+--@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(quantity * stock)
 
 --@ case: nothing else is calculated with what is rounded
 SELECT region, round(avg(weight), 1) * 10 AS a FROM sales GROUP BY region
---@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
 
 --@ case: nor are rows told apart by it
 SELECT DISTINCT round(avg(weight), 1) AS a FROM sales GROUP BY region
---@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
 
 --@ case: or put into an order that LIMIT cuts
 SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region ORDER BY a LIMIT 1
---@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
 
 --@ case: or joined
 SELECT count(*) AS c FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r JOIN shops ON r.a = shops.staff
---@ kept: by_name JOIN_DIFFERS the view also joins sales, and no declared key tells that this join keeps each row once; by_shop TABLES_DIFFER the view reads other tables; by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop TABLES_DIFFER the view reads other tables than the query; by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
 
 --@ case: a query around that hands it on
 SELECT a, region FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r
@@ -142,7 +142,7 @@ SELECT a, region FROM (SELECT v.`region` AS region, round(CAST(sum(v.`viewgate_s
 
 --@ case: and one that calculates
 SELECT a * 10 AS b, region FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r
---@ kept: by_name UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_shop UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_shop UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
 
 --@ case: whole numbers as DOUBLEs, from their sum and count
 SELECT region, sum(CAST(quantity AS DOUBLE)) AS s, avg(CAST(quantity AS DOUBLE)) AS a, count(CAST(quantity AS DOUBLE)) AS c FROM sales GROUP BY region HAVING avg(CAST(quantity AS DOUBLE)) > 4
@@ -156,7 +156,7 @@ SELECT v.`shop` AS shop, v.`region` AS region, CAST(v.`pieces` AS DOUBLE) / CAST
 
 --@ case: not a sum of BIGINTs, which may overflow before it is cast
 SELECT region, sum(CAST(stock AS DOUBLE)) AS s FROM sales GROUP BY region
---@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key tells that this join keeps each row once; by_shop AGGREGATE_NOT_IN_VIEW sum(CAST(stock AS DOUBLE))
+--@ kept: by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop AGGREGATE_NOT_IN_VIEW sum(CAST(stock AS DOUBLE))
 
 --@ case: from the sum of the whole numbers
 SELECT name, sum(CAST(quantity AS DOUBLE)) AS s, avg(CAST(quantity AS DOUBLE)) AS a FROM sales JOIN shops ON sales.shop = shops.id GROUP BY name

@@ -42,11 +42,11 @@ SELECT v.`a` AS a, lead(sum(v.`sn`), 1, 0) OVER (ORDER BY v.`a` ASC), row_number
 
 --@ case: an order that leaves groups equal
 SELECT a, b, row_number() OVER (PARTITION BY a ORDER BY sum(n)) FROM t GROUP BY a, b
---@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (PARTITION BY a ORDER BY SUM(n) ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too; some_rows UNSUPPORTED ROW_NUMBER() OVER (PARTITION BY a ORDER BY SUM(n) ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too
+--@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (PARTITION BY a ORDER BY SUM(n) ASC) depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY; some_rows UNSUPPORTED ROW_NUMBER() OVER (PARTITION BY a ORDER BY SUM(n) ASC) depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY
 
 --@ case: a frame of rows that are equal
 SELECT a, b, sum(count(*)) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM t GROUP BY a, b
---@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows that its ORDER BY leaves equal: order by a key, too; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows that its ORDER BY leaves equal: order by a key, too
+--@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY
 
 --@ case: a frame of all rows
 SELECT a, b, sum(count(*)) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t GROUP BY a, b
@@ -69,11 +69,11 @@ SELECT v.`a` AS a, v.`n` AS n, sum(v.`n`) OVER (PARTITION BY v.`a`), rank() OVER
 
 --@ case: rows that are equal
 SELECT a, row_number() OVER (ORDER BY n) FROM t WHERE n > 0
---@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too
+--@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY
 
 --@ case: over rows of which the view holds groups
 SELECT a, sum(n) OVER (PARTITION BY a) FROM t
---@ kept: groups GROUPING_TOO_COARSE the view holds groups, the query asks for rows; some_rows VIEW_FILTERS_MORE n > 0
+--@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows; some_rows VIEW_FILTERS_MORE n > 0
 
 --@ case: filtered before, not behind
 SELECT a, n, avg(n) OVER (PARTITION BY a) AS m FROM t WHERE n > 0 AND b = 'r' ORDER BY a, n, m
@@ -91,19 +91,19 @@ SELECT v.`a` AS a, sum(v.`sn`), rank() OVER (PARTITION BY grouping(v.`a`) ORDER 
 
 --@ case: subtotals may look like groups
 SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)
---@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows that its ORDER BY leaves equal: order by a key, too
+--@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY
 
 --@ case: a named window
 SELECT a, sum(sum(n)) OVER w FROM t GROUP BY a WINDOW w AS (PARTITION BY a)
---@ kept: groups UNSUPPORTED WINDOW is not supported; some_rows UNSUPPORTED WINDOW is not supported
+--@ kept: groups UNSUPPORTED the clause WINDOW is not supported; some_rows UNSUPPORTED the clause WINDOW is not supported
 
 --@ case: a RANGE of distances
 SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY a
---@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame with distances is not supported; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame with distances is not supported
+--@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING
 
 --@ case: a window function of no name that is known
 SELECT a, some_rank() OVER (ORDER BY a) FROM t GROUP BY a
---@ kept: groups UNSUPPORTED SOME_RANK() OVER (ORDER BY a): the window function is not supported; some_rows UNSUPPORTED SOME_RANK() OVER (ORDER BY a): the window function is not supported
+--@ kept: groups UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function, or not with DISTINCT; some_rows UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function, or not with DISTINCT
 
 --@ case: DISTINCT of groups
 SELECT DISTINCT sum(n) FROM t GROUP BY a
@@ -131,7 +131,7 @@ SELECT DISTINCT sum(score) FROM t GROUP BY a
 
 --@ case: DISTINCT in the order of what it leaves out
 SELECT DISTINCT a FROM t GROUP BY a, b ORDER BY b
---@ kept: groups UNSUPPORTED ORDER BY b, which is not an output of the SELECT DISTINCT; some_rows UNSUPPORTED ORDER BY b, which is not an output of the SELECT DISTINCT
+--@ kept: groups UNSUPPORTED ORDER BY names b, which is not an output of the SELECT DISTINCT: add it to the outputs; some_rows UNSUPPORTED ORDER BY names b, which is not an output of the SELECT DISTINCT: add it to the outputs
 
 --@ case: a filter around by floating point does not come down to the files, but where windows are cut by it
 WITH x AS (SELECT n, score, rank() OVER (PARTITION BY a ORDER BY n) AS r FROM t WHERE n > 0) SELECT n FROM x WHERE score > 1.0 AND r = 1
@@ -140,4 +140,4 @@ WITH x AS (SELECT v.`n` AS n, v.`score` AS score, rank() OVER (PARTITION BY v.`a
 
 --@ case: there it does
 WITH x AS (SELECT n, score, rank() OVER (PARTITION BY score ORDER BY n) AS r FROM t WHERE n > 0) SELECT n FROM x WHERE score > 1.0 AND r = 1
---@ kept: groups COLUMN_NOT_IN_VIEW n; some_rows FLOAT_COMPARED score; groups UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself; some_rows UNSUPPORTED the SELECT reads only derived tables, each of which is answered by itself
+--@ kept: groups COLUMN_NOT_IN_VIEW n; some_rows FLOAT_COMPARED score; groups UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; some_rows UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately

@@ -39,7 +39,7 @@ def test_what_is_asked_decides_between_a_view_and_the_tables(connection: Any) ->
     assert chosen(connection, QUERY.format("", WHOLE)) == ["lake.choice.daily"]
     assert chosen(connection, QUERY.format("", BORDER)) == ["lake.choice.daily"]
     assert chosen(connection, recent) == []
-    assert "DEARER reading the view takes about" in reasons(connection, recent)
+    assert "DEARER reading the view would cost about" in reasons(connection, recent)
     forced = QUERY.format(HINT, WITHIN)
     assert chosen(connection, forced) == ["lake.choice.daily"]
     given, plain = rows_both_ways(connection, forced)

@@ -156,7 +156,7 @@ def test_storage_that_another_engine_drops(session: Any, direct: Any) -> None:
         ("SELECT country, sum(quantity) FROM sales GROUP BY country HAVING", "42601", "PARSE_SYNTAX_ERROR"),
         ("SELECT nope, sum(quantity) FROM sales GROUP BY nope", "42703", "UNRESOLVED_COLUMN"),
         ("SELECT country FROM nowhere", "42P01", "TABLE_OR_VIEW_NOT_FOUND"),
-        ("REFRESH MATERIALIZED VIEW nope", "42P01", "SHOW MATERIALIZED VIEWS lists those that there are"),
+        ("REFRESH MATERIALIZED VIEW nope", "42P01", "SHOW MATERIALIZED VIEWS lists all"),
         (
             "CREATE MATERIALIZED VIEW x AS SELECT a, count(*) FROM nowhere GROUP BY a",
             "42P01",

@@ -33,7 +33,7 @@ REFUSED = {
     "ALTER TABLE guards.t RENAME TO guards.u": "needed by materialized view lake.guards.mv",
     "ALTER TABLE t DROP COLUMN v": "loses or changes columns (v)",
     "ALTER TABLE t RENAME COLUMN k TO kk": "loses or changes columns (k)",
-    "DROP NAMESPACE lake.guards CASCADE": "holds tables of materialized view lake.guards.mv",
+    "DROP NAMESPACE lake.guards CASCADE": "contains tables of materialized view lake.guards.mv",
     "DROP TABLE mv__storage": "is the storage table of materialized view lake.guards.mv",
     "INSERT INTO mv__storage SELECT * FROM mv__storage": "which only refreshes write",
     "DROP TABLE IDENTIFIER('guards.' || 't')": "needed by materialized view lake.guards.mv",
@@ -54,7 +54,7 @@ def test_what_would_break_a_view_is_refused_and_the_rest_is_done(session: client
             session.rows(sql)
         assert refused.value.state == "2BP01", sql
         assert said in refused.value.message, sql
-    with pytest.raises(clients.SqlException, match=r"write to its tables \(lake\.guards\.t\)") as refused:
+    with pytest.raises(clients.SqlException, match=r"write to its base tables \(lake\.guards\.t\)") as refused:
         session.rows("INSERT INTO mv VALUES (1, 1)")
     assert refused.value.state == "42809"
     clients.rows(pyhive, "USE lake.guards")

@@ -55,7 +55,7 @@ def test_state_is_kept_over_an_orderly_end_and_over_crashes(tmp_path: Path, monk
         for words in (("serve", "--port", "0"), ("refresh", "--all")):
             second = command(*words, "--data", data)
             assert second.returncode == 1
-            assert f"is in use by the viewgate with process id {gate.process.pid}" in second.stderr
+            assert f"is in use by the Viewgate process {gate.process.pid}" in second.stderr
             assert "Traceback" not in second.stderr
         assert gate.stop(signal.SIGINT) == 0
     eventually(lambda: ended(java))

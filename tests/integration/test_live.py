@@ -111,10 +111,10 @@ def test_appended_rows_are_answered_live(run: Any, direct: Any, pyhive: Any) -> 
         assert answered(pyhive, "by_region") == "delta_union"
         assert answered(pyhive, "by_name") == "delta_union"
     (chosen,) = (row for row in run(f"EXPLAIN REWRITE {QUERIES['by_region']}") if row[1] == "chosen")
-    assert "live: it is stale, and is read with the rows appended to lake.live.sales since snapshot" in chosen[4]
+    assert "live: the stale view is read together with the rows appended to lake.live.sales since snapshot" in chosen[4]
     shown = {row[1]: row for row in run("SHOW MATERIALIZED VIEWS IN live")}
     assert shown["by_region"][4] == "stale"
-    assert "queries read it with the appended rows" in shown["by_region"][5]
+    assert "queries read the view together with the appended rows" in shown["by_region"][5]
     run("REFRESH MATERIALIZED VIEW by_region")
     assert answered(pyhive, "by_region") == "roll_up"
 
@@ -153,7 +153,7 @@ def test_a_hint_names_the_view_to_use_or_none(run: Any, direct: Any, pyhive: Any
         ("use = 'live.by_region'", "answered from lake.live.by_region"),
         ("use = by_region", "answered from lake.live.by_region"),
         ("off", "no view used: the statement has the hint VIEWGATE(off)"),
-        ("use = 'live.missing'", "lake.live.missing not used: there is no such materialized view"),
+        ("use = 'live.missing'", "lake.live.missing not used: no materialized view has this name"),
         ("use = 'live.by_name'", "lake.live.by_name not used: "),
     ]:
         told = ask(pyhive, sql.replace("SELECT", f"SELECT /*+ VIEWGATE({options}) */", 1))

@@ -159,7 +159,7 @@ class Sequence:
     def check(self, view: str) -> None:
         ((way, reason, statement),) = self.ask(f"EXPLAIN REFRESH MATERIALIZED VIEW {view}")
         self.story.append(f"-- {way}: {reason}\n-- {statement}")
-        self.ways["shared" if "its rows follow from" in reason else way] += 1
+        self.ways["shared" if "computed from the stored rows of" in reason else way] += 1
         log = self.refresh(view)
         assert "starting a full refresh" not in log, log
         stored, expected = (self._rows(sql) for sql in (f"SELECT * FROM {view}__storage", self.queries[view]))

@@ -114,7 +114,7 @@ def test_a_change_behind_the_proxys_back(session: Any, foreign: Run, change: str
 def test_columns_of_the_storage_that_swap_their_names(session: Any, run: Run, foreign: Run) -> None:
     for old, new in (("a", "c"), ("b", "a"), ("c", "b")):
         foreign(f"ALTER TABLE v__storage RENAME COLUMN {old} TO {new}")
-    assert "STALE the column a of the view's storage" in reasons(session, QUERY)
+    assert "STALE the column a of the storage table" in reasons(session, QUERY)
     right(session)
     with pytest.raises(exc.OperationalError, match="recreate the view with CREATE OR REPLACE"):
         run("REFRESH MATERIALIZED VIEW v FULL")
@@ -162,7 +162,7 @@ def test_names_that_need_quotes(session: Any, run: Run) -> None:
 
 def test_days_that_pass_define_no_view(run: Run) -> None:
     for query in ("SELECT TIMESTAMP 'now' AS x, a FROM t", "SELECT a FROM t WHERE at < 'tomorrow'"):
-        with pytest.raises(exc.OperationalError, match="a different day at each run"):
+        with pytest.raises(exc.OperationalError, match="another day at each refresh"):
             run(f"CREATE MATERIALIZED VIEW days AS {query}")
 
 
@@ -270,7 +270,7 @@ def test_another_query_put_in_its_place_past_the_proxy(session: Any, run: Run, f
     for query in (QUERY, other):
         assert VIEW not in chosen(session, query)
         right(session, query)
-    with pytest.raises(exc.OperationalError, match=r"its query was replaced .*DROP MATERIALIZED VIEW"):
+    with pytest.raises(exc.OperationalError, match=r"the view's query was replaced .*DROP MATERIALIZED VIEW"):
         run("REFRESH MATERIALIZED VIEW v")
     assert run("DROP MATERIALIZED VIEW v") == [
         ("materialized view lake.traps.v dropped; its storage lake.traps.v__storage too",)

@@ -134,7 +134,7 @@ def test_tls(sparks: Sparks, run: Run) -> None:
     trusted = UpstreamTls(ca=sparks.folder / "ca.pem")
     assert run(whoever(UpstreamAddress(host="localhost", port=port, tls=trusted))) == "ann"
     said = run(refused(UpstreamAddress(host="127.0.0.1", port=port, tls=trusted)))
-    assert "its certificate is not trusted: " in said
+    assert "the server's certificate is not trusted: " in said
     assert "Set `server_name` of [upstream.tls]" in said
     assert "give [upstream.tls]" in run(refused(UpstreamAddress(host="localhost", port=port)))
 
@@ -145,7 +145,7 @@ def test_http(sparks: Sparks, run: Run) -> None:
     over_http = UpstreamAddress(host="127.0.0.1", port=port, transport="http")
     assert run(whoever(over_http)) == "ann"
     elsewhere = over_http.model_copy(update={"path": "nowhere"})
-    assert "see `path` of its [[upstream]]" in run(refused(elsewhere))
+    assert "check `path` of its [[upstream]]" in run(refused(elsewhere))
     acting = over_http.model_copy(update={"user": "gate", "impersonate": True})
     assert run(whoever(acting)) == "ann"
 

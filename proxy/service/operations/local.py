@@ -89,7 +89,14 @@ class LocalOperation(Operation):
                 self.advance(OperationState.TIMEDOUT)
                 return
             logger.exception("statement of Viewgate's own failed")
-            self.advance(OperationState.ERROR, SqlError(f"Viewgate could not answer the statement: {error!r}", "XX000"))
+            self.advance(
+                OperationState.ERROR,
+                SqlError(
+                    f"Viewgate could not answer the statement because of an internal error ({error!r}); see the log of "
+                    "Viewgate",
+                    "XX000",
+                ),
+            )
 
     def _finished(self) -> ResultSet:
         if self.state is not OperationState.FINISHED:

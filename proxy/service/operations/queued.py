@@ -117,7 +117,14 @@ class QueuedOperation(Operation):
             self.advance(OperationState.ERROR, error)
         except Exception as error:
             logger.exception("statement not started")
-            self.advance(OperationState.ERROR, SqlError(f"Viewgate could not start the statement: {error!r}", "XX000"))
+            self.advance(
+                OperationState.ERROR,
+                SqlError(
+                    f"Viewgate could not start the statement because of an internal error ({error!r}); see the log of "
+                    "Viewgate",
+                    "XX000",
+                ),
+            )
 
     def _become(self, operation: Operation) -> None:
         self._operation = operation

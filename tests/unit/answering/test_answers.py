@@ -93,9 +93,9 @@ def test_our_hint_never_reaches_spark() -> None:
     ("options", "said"),
     [
         ("max_stale = '1 day'", "the hint VIEWGATE has no option max_stale; write"),
-        ("max_staleness = = 5", "cannot be read at"),
+        ("max_staleness = = 5", "cannot be parsed at"),
         ("use", "the option use of the hint VIEWGATE has no value; write"),
-        ("off, use = 'demo.daily'", "says both which view to use and that none is used; write"),
+        ("off, use = 'demo.daily'", "both names a view to use and turns views off; write"),
     ],
 )
 def test_a_wrong_hint_says_what_to_write(options: str, said: str) -> None:
@@ -154,4 +154,7 @@ def test_a_catalog_that_spark_does_not_know_is_told_of_once(
 
     asyncio.run(scenario())
     assert len(caplog.messages) == said
-    assert all("no catalog 'lakee' ([catalog] name), only lake, spark_catalog" in text for text in caplog.messages)
+    assert all(
+        "[catalog] name is 'lakee', but Spark has only the catalogs lake, spark_catalog" in text
+        for text in caplog.messages
+    )

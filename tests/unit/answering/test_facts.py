@@ -165,7 +165,7 @@ def test_ours_are_reset_with_all_others(sql: str, well: bool, kept: bool) -> Non
             "viewgate.rewritten",
             "on",
             "42704",
-            r"there is no setting viewgate.rewritten \(did you mean viewgate.rewrite\?\); there",
+            r"viewgate.rewritten is not a setting of Viewgate \(did you mean viewgate.rewrite\?\); the settings are",
         ),
     ],
 )

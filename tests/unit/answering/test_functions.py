@@ -60,7 +60,7 @@ def test_no_files_are_no_rows_and_no_view_is_an_error(lake: Lake) -> None:
     lake.iceberg.create_table("demo.agg__storage", ROWS.schema)
     lake.put_view(AGG, view_document(**MATERIALIZED))
     assert "replace('[]'" in whole("SELECT * FROM mv_dependencies('demo.agg')", lake)
-    with pytest.raises(SqlError, match="there is no materialized view nope") as refused:
+    with pytest.raises(SqlError, match="materialized view nope does not exist") as refused:
         asyncio.run(expand("SELECT * FROM mv_dependencies('nope')", SESSION, lake.catalog()))
     assert refused.value.sql_state == "42P01"
 

@@ -31,7 +31,7 @@ HINT = "/*+ VIEWGATE(use = 'demo.{}') */"
     [
         ("max(amount) FROM sales", "it does not hold max(amount)"),
         ("region, max(amount) FROM sales GROUP BY region", "it does not hold max(amount)"),
-        ("amount FROM sales", "its groups are too coarse: the view holds groups, the query asks for rows"),
+        ("amount FROM sales", "its groups are too coarse: the view stores groups, and the query needs rows"),
     ],
 )
 def test_the_log_gives_the_reason_that_explain_gives_for_the_named_view_alone(
@@ -54,7 +54,7 @@ def test_the_named_view_answers_whatever_the_others_hold(asking: Asking) -> None
 
 @pytest.mark.parametrize(
     ("view", "why"),
-    [("others", "it reads nothing of what the statement does"), ("nothing", "there is no such materialized view")],
+    [("others", "the view reads none of the statement's tables"), ("nothing", "no materialized view has this name")],
 )
 def test_a_view_over_other_tables_or_none_is_told_apart(asking: Asking, view: str, why: str) -> None:
     asking.house.lake.iceberg.create_table("demo.more", ROWS.schema).append(ROWS)

@@ -38,7 +38,7 @@ def test_a_statement_is_forwarded_as_it_is_and_its_log_says_why(asking: Asking) 
             assert plan.sql is None
             (line,) = plan.log
             assert line.startswith("Viewgate: no view used: the catalog lake is unavailable since ")
-            assert line.endswith(": connection refused; Viewgate tries it again")
+            assert line.endswith(": connection refused; Viewgate keeps trying")
         decision = await asking.answers.decide(asking.session, QUERY, thorough=True)
         assert "connection refused" in decision.problem
 

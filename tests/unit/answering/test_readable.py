@@ -77,7 +77,7 @@ def test_a_view_rests_after_a_failed_read_and_says_so(asking: Asking, caplog: py
     assert plan.sql is None
     (line,) = plan.log
     assert line.startswith("Viewgate: lake.demo.agg not used: ")
-    assert "Spark failed to read its storage lake.demo.agg__storage" in line
+    assert "Spark failed to read the view's storage table lake.demo.agg__storage" in line
     assert "(Failed to parse metadata file: Unexpected end-of-input); not used before " in line
     assert line.endswith(" UTC, or until its next refresh")
     decision = asyncio.run(asking.answers.decide(asking.session, QUERY, thorough=True))

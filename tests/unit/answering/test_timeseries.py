@@ -43,6 +43,8 @@ def test_a_column_of_another_type_is_an_error_that_lists_what_is_allowed(asking:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_an_unknown_granularity_is_an_error_that_lists_what_is_allowed(asking: Asking, form: str) -> None:
-    with pytest.raises(SqlError, match=r"takes a column and one of second, minute, .*, year, not 'fortnight'") as e:
+    with pytest.raises(
+        SqlError, match=r"takes a column and a granularity, which is one of second, minute, .*, year, not 'fortnight'"
+    ) as e:
         asyncio.run(asking.answers.plan(asking.session, form.format(CALL.replace("1 day", "fortnight"))))
     assert e.value.sql_state == "0A000"

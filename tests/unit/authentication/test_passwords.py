@@ -32,7 +32,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["ann", "ann:plain", ":$argon2id$x"])
 def test_a_line_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "passwords").write_text(f"# one\n{text}\n")
-    with pytest.raises(ValueError, match="passwords:2: must be user:hash as `viewgate password` prints it"):
+    with pytest.raises(ValueError, match="passwords:2: the line must be user:hash, as `viewgate password` prints it"):
         PasswordFile(tmp_path / "passwords")
 
 

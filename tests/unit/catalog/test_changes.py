@@ -88,7 +88,7 @@ def test_a_table_that_does_not_descend_from_the_recorded_snapshot_is_not_known()
     assert since_first(replaced) is ChangeKind.UNKNOWN
     rolled_back = change(SALES, document(FIRST, MORE, current=1), SourceState(SALES, "u", 2), 1)
     assert rolled_back.kind is ChangeKind.UNKNOWN
-    assert "not among its ancestors" in rolled_back.reason
+    assert "not in the table's current history" in rolled_back.reason
     moved_on = change(SALES, document(FIRST), SourceState(SALES, "u", 1), 9)
     assert "no longer at snapshot 9" in moved_on.reason
 

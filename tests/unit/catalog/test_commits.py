@@ -59,7 +59,7 @@ def test_the_second_of_two_refreshes_is_refused(lake: Lake) -> None:
     base, _ = stage(table, "viewgate_a")
     stage(table, "viewgate_b")
     first = publish(lake, "viewgate_a", base)
-    with pytest.raises(Conflict, match="agg__storage was changed meanwhile"):
+    with pytest.raises(Conflict, match="agg__storage was changed by another operation"):
         publish(lake, "viewgate_b", base)
     assert table.refresh().metadata.current_snapshot_id == first
 
@@ -85,7 +85,7 @@ def test_a_branch_that_was_made_again_from_newer_content_is_refused(lake: Lake) 
 
 
 def test_dropped_storage_is_a_conflict(lake: Lake) -> None:
-    with pytest.raises(Conflict, match="was dropped meanwhile"):
+    with pytest.raises(Conflict, match="was dropped during the refresh"):
         publish(lake, "viewgate_a", None)
 
 

@@ -21,5 +21,5 @@ def test_a_failure_is_not_remembered() -> None:
 
 
 def test_metadata_that_is_no_object_is_refused() -> None:
-    with pytest.raises(ValueError, match="no JSON object"):
+    with pytest.raises(ValueError, match="not a JSON object"):
         decode(b"[]")

@@ -14,9 +14,9 @@ from proxy.catalog import CatalogError, open_catalog, stores
 @pytest.mark.parametrize(
     ("properties", "said"),
     [
-        ({"type": "glue"}, "type is 'glue': it must be sql or rest; pyiceberg has views in no other catalog"),
-        ({"type": "sql"}, 'it needs uri, for example uri = "postgresql'),
-        ({"type": "sql", "uri": "file"}, "uri is 'file': it must be one like postgresql"),
+        ({"type": "glue"}, "type is 'glue': it must be sql or rest, the types for which pyiceberg has views"),
+        ({"type": "sql"}, 'uri is missing: set it, for example uri = "postgresql'),
+        ({"type": "sql", "uri": "file"}, "uri is 'file': it must be a database URL such as postgresql"),
         ({"type": "sql", "uri": "nonsense://", "warehouse": "/nowhere"}, "catalog lake: nonsense:// cannot be opened"),
         ({"type": "sql", "uri": "postgresql://ann:pw@db:x/y"}, "uri is 'postgresql://ann:***@db:x/y': it must be one"),
         ({"type": "sql", "uri": "ann:pw@127.0.0.1"}, "uri is 'ann:***@127.0.0.1': it must be one like postgresql"),

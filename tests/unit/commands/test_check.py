@@ -38,8 +38,16 @@ def test_each_key_is_counted(house: House) -> None:
 @pytest.mark.parametrize(
     ("properties", "state", "message"),
     [
-        ({}, "42704", "lake.demo.sales declares no keys: ALTER TABLE lake.demo.sales SET TBLPROPERTIES"),
-        ({"viewgate.primary-key": "a = b"}, "22023", "lake.demo.sales: viewgate.primary-key = 'a = b' is not a list"),
+        (
+            {},
+            "42704",
+            "lake.demo.sales declares no keys: declare them with ALTER TABLE lake.demo.sales SET TBLPROPERTIES",
+        ),
+        (
+            {"viewgate.primary-key": "a = b"},
+            "22023",
+            "the declared keys of lake.demo.sales are wrong: viewgate.primary-key = 'a = b' is not a list",
+        ),
     ],
 )
 def test_nothing_to_check(house: House, properties: dict[str, str], state: str, message: str) -> None:

@@ -52,7 +52,7 @@ def test_a_refresh_of_a_view_that_goes_ends_before_its_storage_goes(house: House
 
 
 def test_what_is_not_there(house: House) -> None:
-    assert "no materialized view" in asyncio.run(house.run("DROP MATERIALIZED VIEW IF EXISTS nope")).rows[0][0]
+    assert "does not exist" in asyncio.run(house.run("DROP MATERIALIZED VIEW IF EXISTS nope")).rows[0][0]
     for name, reason, state in (
         ("nope", "materialized view lake.demo.nope does not exist", "42P01"),
         ("sales", "^lake.demo.sales is a table, not a materialized view", "42809"),
@@ -74,7 +74,7 @@ def test_storage_that_could_not_be_dropped_is_named(house: House) -> None:
     asyncio.run(house.run(CREATE))
     house.upstream.broken = {"^DROP TABLE": SqlError("[DISK] no", "58030")}
     with pytest.raises(
-        SqlError, match=r"is dropped, but its storage table is left over.*DROP TABLE lake\.demo\.agg__storage PURGE"
+        SqlError, match=r"was dropped, but its storage table was not.*DROP TABLE lake\.demo\.agg__storage PURGE"
     ):
         asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
 
@@ -90,7 +90,7 @@ def test_of_a_view_that_cannot_be_read_the_storage_goes_too_or_is_described(hous
     house.lake.put_view(AGG, b"no json")
     house.context = replace(house.context, orphans=Orphans(house.catalog, house.spark, alone=False))
     said = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
-    assert "with the property viewgate.storage-of = 'demo.agg' (agg__storage, perhaps with a suffix)" in said
+    assert "has the property viewgate.storage-of = 'demo.agg' (agg__storage, perhaps with a suffix)" in said
     assert house.tables() == {"sales", "agg__storage"}
 
 
@@ -109,8 +109,9 @@ def test_storage_whose_files_are_gone_is_taken_out_of_the_catalog(house: House) 
     house.upstream.broken["DROP TABLE"] = SqlError("NotFoundException: File does not exist", None)
     told = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
     assert told == (
-        "materialized view lake.demo.agg dropped; the metadata of its storage lake.demo.agg__storage cannot be read: "
-        "the catalog lists it no longer, and files that are left of it must be deleted by hand"
+        "materialized view lake.demo.agg dropped; the metadata of its storage table lake.demo.agg__storage "
+        "cannot be read: "
+        "the table was removed from the catalog, and its remaining files must be deleted by hand"
     )
     assert house.tables() == {"sales"}
 
@@ -118,6 +119,6 @@ def test_storage_whose_files_are_gone_is_taken_out_of_the_catalog(house: House) 
 def test_storage_that_can_be_read_stays_where_spark_refuses_to_drop_it(house: House) -> None:
     asyncio.run(house.run(CREATE))
     house.upstream.broken["DROP TABLE"] = SqlError("permission denied", "42501")
-    with pytest.raises(SqlError, match="is dropped, but its storage table is left over"):
+    with pytest.raises(SqlError, match="was dropped, but its storage table was not"):
         asyncio.run(house.run("DROP MATERIALIZED VIEW agg"))
     assert house.tables() == {"sales", "agg__storage"}

@@ -41,7 +41,7 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("DROP TABLE sales", "lake.demo.sales is dropped or renamed by this statement, and is needed by"),
+        ("DROP TABLE sales", "lake.demo.sales is dropped or renamed by this statement, but is needed by"),
         ("DROP TABLE IF EXISTS lake.demo.sales PURGE", "needed by materialized view lake.demo.agg"),
         ("ALTER TABLE demo.sales RENAME TO demo.other", "needed by materialized view lake.demo.agg"),
         ("ALTER TABLE sales DROP COLUMN Region", r"loses or changes columns \(region\)"),
@@ -50,8 +50,8 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("ALTER TABLE sales ALTER COLUMN amount TYPE DECIMAL(20, 0)", "needed by"),
         ("ALTER TABLE sales REPLACE COLUMNS (region STRING)", "needed by"),
         ("ALTER TABLE sales ADD COLUMN amount.more INT", r"loses or changes columns \(amount\)"),
-        ("DROP NAMESPACE demo CASCADE", "the namespace lake.demo holds tables of materialized view lake.demo.agg"),
-        ("DROP DATABASE IF EXISTS lake.demo CASCADE", "holds tables"),
+        ("DROP NAMESPACE demo CASCADE", "the namespace lake.demo contains tables of materialized view lake.demo.agg"),
+        ("DROP DATABASE IF EXISTS lake.demo CASCADE", "contains tables"),
         ("DROP TABLE agg__storage", "is the storage table of materialized view lake.demo.agg"),
         ("INSERT INTO demo.agg__storage SELECT * FROM demo.agg__storage", "which only refreshes write"),
         ("DELETE FROM agg__storage", "which only refreshes write"),
@@ -68,7 +68,7 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("DROP TABLE IF EXISTS IDENTIFIER('sal' || 'es')", "needed by materialized view lake.demo.agg"),
         ("ALTER TABLE IDENTIFIER('`sales`') DROP COLUMN amount", r"loses or changes columns \(amount\)"),
         ("DROP TABLE IDENTIFIER(concat('demo.', 'sales'))", "needed by materialized view lake.demo.agg"),
-        ("DROP DATABASE IDENTIFIER('demo') CASCADE", "holds tables"),
+        ("DROP DATABASE IDENTIFIER('demo') CASCADE", "contains tables"),
         ("DELETE FROM IDENTIFIER('agg__storage')", "which only refreshes write"),
         ("EXECUTE IMMEDIATE 'DROP TABLE lake.demo.sales'", "needed by materialized view lake.demo.agg"),
         ("EXECUTE IMMEDIATE 'DROP TABLE ' || 'sales'", "needed by materialized view lake.demo.agg"),
@@ -107,8 +107,8 @@ def test_refused(viewed: House, sql: str, said: str) -> None:
 )
 def test_a_write_to_a_materialized_view_is_told_where_to_write(viewed: House, sql: str) -> None:
     said = (
-        r"^lake\.demo\.agg is a materialized view, which only its refreshes write; "
-        r"write to its tables \(lake\.demo\.sales\)$"
+        r"^lake\.demo\.agg is a materialized view, which only refreshes write; "
+        r"write to its base tables \(lake\.demo\.sales\) instead$"
     )
     with pytest.raises(SqlError, match=said) as refused:
         plan(viewed, sql)

@@ -18,7 +18,9 @@ from proxy.hs2 import SqlError
     ],
 )
 def test_a_slip_is_refused_with_the_name_that_was_meant(given: str, meant: str) -> None:
-    with pytest.raises(SqlError, match=rf"there is no property {given} \(did you mean {meant}\?\)") as refused:
+    with pytest.raises(
+        SqlError, match=rf"{given} is not a property of materialized views \(did you mean {meant}\?\)"
+    ) as refused:
         checked({given: "on"})
     assert refused.value.sql_state == "22023"
 

@@ -73,7 +73,7 @@ def test_a_query_with_other_columns_is_refused(made: House) -> None:
 def test_a_view_that_names_its_columns_names_the_new_ones(house: House) -> None:
     asyncio.run(house.run(CREATE.format("").replace("agg AS", "agg (land, total) AS")))
     house.upstream.described = [("land", "string"), ("total", "bigint"), ("top", "bigint")]
-    with pytest.raises(SqlError, match="give each new one an alias"):
+    with pytest.raises(SqlError, match="give each added column an alias"):
         asyncio.run(house.run("ALTER MATERIALIZED VIEW agg ADD COLUMNS (max(amount))"))
     asyncio.run(house.run(ADD))
     assert house.lake.view_properties(AGG)["viewgate.columns"] == "`land`, `total`, `top`".replace("`", "")
@@ -82,7 +82,7 @@ def test_a_view_that_names_its_columns_names_the_new_ones(house: House) -> None:
 def test_under_other_settings_nothing_is_made(made: House) -> None:
     made.session = replace(made.session, time_zone="UTC")
     before = made.tables()
-    with pytest.raises(SqlError, match=r"was made under .*Asia/Tokyo"):
+    with pytest.raises(SqlError, match=r"was created with the session settings .*Asia/Tokyo"):
         asyncio.run(made.run(ADD))
     assert made.tables() == before
 

@@ -115,6 +115,9 @@ def test_a_catalog_that_is_down_is_said_once(caplog: pytest.LogCaptureFixture) -
     table.close()
     said = [entry.getMessage() for entry in caplog.records if entry.levelno >= logging.ERROR]
     assert said == [
-        "journal cannot be written table=lake.ops.statements error=RuntimeError('no catalog'); statements go on"
+        (
+            "journal cannot be written table=lake.ops.statements error=RuntimeError('no catalog'): statements are "
+            "not affected"
+        )
     ]
     assert table.lost == 2

@@ -62,7 +62,9 @@ def test_a_full_disk_is_said_once_and_keeps_no_statement(caplog: pytest.LogCaptu
     assert len(list(journal)) == 200
     assert file.lost == 200
     (said,) = (r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR)
-    assert said == ("journal cannot be written file=/dev/full error=No space left on device; statements go on")
+    assert said == (
+        "journal cannot be written file=/dev/full error=No space left on device: statements are not affected"
+    )
 
 
 def test_a_surrogate_in_a_name_is_an_escape_in_the_file(tmp_path: Path) -> None:

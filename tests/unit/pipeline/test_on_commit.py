@@ -216,7 +216,10 @@ def test_a_view_that_cannot_be_looked_at_stops_no_other(lake: Lake, monkeypatch:
                 await home.write()
                 await asyncio.wait(home.on_commit._running)
             assert await home.standing() == ["stale", "fresh"]
-            assert f"Viewgate: {FIRST} could not be refreshed, and is not used until it is" in home.log
+            assert (
+                f"Viewgate: {FIRST} could not be refreshed, and is not used until a refresh succeeds; see the "
+                "log of Viewgate"
+            ) in home.log
 
     asyncio.run(story())
 
@@ -233,7 +236,7 @@ def test_a_failure_stops_what_stands_on_it_and_says_so(lake: Lake) -> None:
             home.spark.before_insert = fail_once
             await home.write()
             assert await home.standing() == ["stale", "stale"]
-            stopped = f"Viewgate: {SECOND} was not refreshed: it is defined over {FIRST}, which could not be refreshed"
+            stopped = f"Viewgate: {SECOND} was not refreshed, because it reads {FIRST}, which could not be refreshed"
             assert stopped in home.log
             await home.write()
             assert await home.standing() == ["fresh", "fresh"]

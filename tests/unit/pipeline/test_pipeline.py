@@ -47,7 +47,7 @@ def test_fresh_storage_is_left_alone_unless_full_is_asked(house: House) -> None:
 def test_what_is_of_another_type_than_the_storage_is_not_squeezed_into_it(house: House) -> None:
     """For example after a table was replaced: 3.5 would be stored as 3, and be taken for fresh."""
     house.spark.returned = (("region", "string"), ("amount", "double"))
-    with pytest.raises(SqlError, match="now returns amount as double, and its storage has it as bigint") as refusal:
+    with pytest.raises(SqlError, match="now returns amount as double, but its storage table has bigint") as refusal:
         asyncio.run(house.refresh())
     assert refusal.value.sql_state == "55000"
     assert house.storage().snapshot_id == house.head
@@ -60,7 +60,9 @@ def test_storage_that_has_not_as_many_columns_as_the_query_is_not_written(
 ) -> None:
     """For example after somebody added or dropped a storage column past Viewgate."""
     house.spark.returned = tuple((name, "string") for name in returned)
-    with pytest.raises(SqlError, match=r"and its storage lake\.demo\.agg__storage has \(region, amount\)") as refusal:
+    with pytest.raises(
+        SqlError, match=r"but its storage table lake\.demo\.agg__storage has \(region, amount\)"
+    ) as refusal:
         asyncio.run(house.refresh())
     assert f"returns the columns ({', '.join(returned)})" in refusal.value.message
     assert refusal.value.sql_state == "55000"
@@ -121,8 +123,9 @@ def test_a_column_that_is_gone_is_named_without_spark_s_plan(house: House, caplo
 
     message = asyncio.run(story())
     assert message == (
-        "the column amount of lake.demo.sales is gone; restore it, or recreate the view with CREATE OR REPLACE "
-        "MATERIALIZED VIEW (the content of lake.demo.agg is as before)"
+        "the column amount of lake.demo.sales no longer exists; restore the column, or recreate the view with CREATE "
+        "OR REPLACE "
+        "MATERIALIZED VIEW (the stored rows of lake.demo.agg are unchanged)"
     )
     assert "storage" not in caplog.text
 
@@ -253,6 +256,6 @@ def test_views_below_are_recorded_with_their_tables(house: House) -> None:
 
 def test_a_source_that_is_no_iceberg_table_is_refused(house: House) -> None:
     house.lake.iceberg.drop_table("demo.sales")
-    with pytest.raises(SqlError, match=r"lake\.demo\.sales, which is not an Iceberg table") as refused:
+    with pytest.raises(SqlError, match=r"lake\.demo\.sales, which is no longer an Iceberg table") as refused:
         asyncio.run(house.refresh())
     assert refused.value.sql_state == "42P01"

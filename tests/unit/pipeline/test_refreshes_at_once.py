@@ -112,7 +112,7 @@ def test_a_cancelled_refresh_leaves_nothing(house: House) -> None:
 
     asyncio.run(story())
     assert (house.storage().snapshot_id, house.refs()) == (house.head, {"main"})
-    assert (asyncio.run(house.last_error()) or "").endswith(": it was cancelled")
+    assert (asyncio.run(house.last_error()) or "").endswith(": the refresh was cancelled")
 
 
 def test_a_view_made_anew_under_the_name_of_one_that_is_gone_does_not_wait_for_that_ones_refresh(house: House) -> None:
@@ -243,7 +243,7 @@ def test_whoever_asks_for_everything_anew_is_told_of_another_refresh_that_was_fa
 
         house.spark.before_insert = the_other_is_faster
         with pytest.raises(
-            SqlError, match=r"the storage of lake\.demo\.agg was changed while this refresh ran"
+            SqlError, match=r"the storage table of lake\.demo\.agg was changed while this refresh ran"
         ) as refused:
             await house.refresh(full=True)
         assert refused.value.sql_state == "40001"

@@ -128,7 +128,7 @@ def test_what_cannot_be_taken_in_by_its_change_is_computed_anew_as_far_as_it_is_
     house.sales.append(ROWS)
     house.spark.before_insert = fail_once
     assert refreshed(house) == (["append-merge", "full"], EU)
-    assert "lake.demo.agg: refresh (full): its change could not be merged" in house.log
+    assert "lake.demo.agg: refresh (full): the incremental refresh failed" in house.log
     assert "WHERE sales_0.region = 'eu' GROUP BY" in house.spark.statements[-1]
 
 
@@ -164,7 +164,10 @@ async def _planned(house: House, asked: Asked) -> tuple[str, str, str]:
 
 def test_explained_before_it_is_done(house: House) -> None:
     kind, reason, statement = asyncio.run(_planned(house, Asked(where=EU)))
-    assert (kind, reason) == ("full", "it was never refreshed; the storage holds only the rows where region = 'eu'")
+    assert (kind, reason) == (
+        "full",
+        "the view was never refreshed; the storage holds only the rows where region = 'eu'",
+    )
     assert statement.startswith("INSERT OVERWRITE lake.demo.agg__storage SELECT")
     refreshed(house, where=EU)
     house.sales.append(ROWS)
@@ -207,4 +210,4 @@ def test_retention_reads_no_table_and_does_not_say_so(lake: Lake) -> None:
 def test_retention_that_cannot_tell_the_age_of_files_says_so(lake: Lake) -> None:
     way, reason = Retained(lake, partitioned_later=True).planned()
     assert way == "none"
-    assert "viewgate.retention drops nothing" in reason
+    assert "viewgate.retention drops no rows" in reason

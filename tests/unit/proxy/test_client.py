@@ -25,7 +25,7 @@ def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["health", "--port", str(port)]) == 1
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
-    assert said[0].startswith(f"Viewgate at 127.0.0.1:{port} is unreachable: nothing listens there; start it")
+    assert said[0].startswith(f"Viewgate at 127.0.0.1:{port} is unreachable: no process listens there; start Viewgate")
     assert program.main(["health", "--host", "nowhere.invalid"]) == 1
     assert capsys.readouterr().err.endswith("no address is known for this host name; check --host\n")
 
@@ -58,7 +58,10 @@ def test_health_of_a_viewgate_that_lets_nobody_in_without_a_password(capsys: pyt
 
     assert with_proxy(test, authentication=Authentication(Nobody())) == 0
     said = capsys.readouterr().out
-    assert said.endswith("health not verified: login required, give --user (Error validating the login)\n")
+    assert said.endswith(
+        "health not verified: login required, give --user (Error validating the login: "
+        "the user name or the password is wrong)\n"
+    )
 
 
 @pytest.mark.parametrize(("password", "code"), [("secret", 0), ("wrong", 4)])
@@ -94,7 +97,7 @@ def test_health_of_a_viewgate_whose_spark_is_down(capsys: pytest.CaptureFixture[
     ("steering", "why"),
     [
         (Steering.DRAIN, "all upstreams are being drained: try again when an operator has resumed one"),
-        (Steering.PAUSE, "no session was opened within 0.5 s: its upstreams are busy, or paused until"),
+        (Steering.PAUSE, "no session was opened within 0.5 s: its upstreams are busy, or paused: run RESUME"),
     ],
 )
 def test_health_of_a_viewgate_whose_spark_is_taken_out(

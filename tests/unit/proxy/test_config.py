@@ -75,31 +75,31 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ),
         ("server = 3", "server must be a table, [server]"),
         ("[upstream]\nhost = 'x'", "[upstream] must be written [[upstream]]"),
-        ("[[upstream]]\nport = 1", "[[upstream]] needs host"),
+        ("[[upstream]]\nport = 1", "[[upstream]] host is missing"),
         ("[[upstream]]\nhost = 'x'\nport = 0", "[[upstream]] port is 0: it must be a whole number from 1 to 65535"),
         ("[[upstream]]\nhost = 'x'", "[[upstream]] needs [catalog]"),
-        ("[[upstream]]\nhost = 'x'\n[[upstream]]\nhost = 'x'", "[[upstream]] x:10000 is there twice"),
+        ("[[upstream]]\nhost = 'x'\n[[upstream]]\nhost = 'x'", "[[upstream]] x:10000 is listed twice"),
         ("[catalog]\nname = 'x'\ntype = 'sql'", "[catalog] needs [[upstream]]"),
-        ("[catalog]\ntype = 'sql'", '[catalog] needs name, for example name = "lake"'),
+        ("[catalog]\ntype = 'sql'", '[catalog] name is missing: add it, for example name = "lake"'),
         ("[catalog]\nname = 'x'\ntype = 'sql'\nuri = ['a']", "[catalog] uri must be a text, a number"),
         (REMOTE.replace('"sql"', '"sqll"'), "[catalog] type is 'sqll': it must be sql or rest"),
-        (REMOTE + "[embedded]\n", "[embedded] and [[upstream]] exclude each other"),
+        (REMOTE + "[embedded]\n", "[embedded] and [[upstream]] cannot be combined"),
         ('[pipeline.spark]\n"spark.master" = "local[2]"', "[pipeline.spark] needs [[upstream]]"),
         (
             REMOTE + '[pipeline.spark]\n"spark.master" = "local[2]"\n"spark.remote" = "sc://h"\n',
-            "[pipeline.spark] spark.master and spark.remote exclude each other",
+            "[pipeline.spark] spark.master and spark.remote cannot be combined",
         ),
         ("[embedded.spark]\nmemory = [1]", "[embedded] spark must be a table of texts"),
         ("[server", "is not TOML"),
         ("[server]\ntls = 1", "[server] tls must be a table"),
-        ("[server.tls]\ncertificate = 'c'", '[server.tls] needs key, for example key = "server.key"'),
+        ("[server.tls]\ncertificate = 'c'", '[server.tls] key is missing: add it, for example key = "server.key"'),
         ("[server.tls]\ncertificate = 'c'\nkey = 'k'\nrequired = 'no'", "required is 'no': it must be true or false"),
-        ("[authentication]\npasswords = 'p'\n[authentication.ldap]\nurl = 'u'\nbase = 'b'", "exclude each other"),
-        ("[authentication.ldap]\nbase = 'b'", "[authentication.ldap] needs url"),
-        ("[authentication.ldap]\nurl = 'u'", "needs user_dn, where users are, or base"),
+        ("[authentication]\npasswords = 'p'\n[authentication.ldap]\nurl = 'u'\nbase = 'b'", "cannot be combined"),
+        ("[authentication.ldap]\nbase = 'b'", "[authentication.ldap] url is missing"),
+        ("[authentication.ldap]\nurl = 'u'", "either user_dn, the name pattern of users, or base"),
         ("[authentication.ldap]\nurl = 'u'\nuser_dn = 'uid=x'", "user_dn is 'uid=x': it must contain {user}"),
-        ("[authentication.jwt]\naudience = 'a'", "[authentication.jwt] needs keys"),
-        ("[authentication.kerberos]\nprincipal = 'p'", "[authentication.kerberos] needs keytab"),
+        ("[authentication.jwt]\naudience = 'a'", "[authentication.jwt] keys is missing"),
+        ("[authentication.kerberos]\nprincipal = 'p'", "[authentication.kerberos] keytab is missing"),
         ("[authentication.proxy_users]\nbi = 'ann'", "[authentication.proxy_users] bi is 'ann': it must be a list of"),
         (
             "[server.ports]\nhttps = 1",
@@ -109,10 +109,13 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[journal]\ntable = 'statements'", "[journal] table is 'statements': it must be a namespace and a name"),
         (
             "[tracing]\nratio = 0.5",
-            '[tracing] needs endpoint, for example endpoint = "http://127.0.0.1:4318/v1/traces"',
+            '[tracing] endpoint is missing: add it, for example endpoint = "http://127.0.0.1:4318/v1/traces"',
         ),
         ("[tracing]\nendpoint = 'otel:4318'", "[tracing] endpoint is 'otel:4318': it must be a URL that begins with"),
-        ("[journal]\ntable = 'o.s'\nrefresh_table = 'o.s'", "[journal] table and refresh_table must be two tables"),
+        (
+            "[journal]\ntable = 'o.s'\nrefresh_table = 'o.s'",
+            "[journal] table and refresh_table must name two different tables",
+        ),
         ("[limits]\nnesting = 8", "[limits] nesting is 8: it must be a whole number from 9"),
         ("[limits]\nmessage = 10", "[limits] message is 10: it must be a whole number of bytes, 65536 or more"),
     ],
@@ -198,7 +201,7 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 def test_the_examples_in_the_docstring_are_accepted() -> None:
-    """Each example stands for itself, because some of them exclude each other."""
+    """Each example stands for itself, because some of them cannot be combined."""
     documented = [block for block in (config.__doc__ or "").split("\n\n") if block.startswith("    [")]
     by_name = {block.split("]")[0].strip().lstrip("["): block for block in documented}
     assert config.parse(by_name.pop("embedded")).embedded.spark == {"spark.driver.memory": "8g"}

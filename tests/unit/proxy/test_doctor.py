@@ -70,7 +70,7 @@ def test_clocks(ahead: int, ok: bool, says: str, monkeypatch: pytest.MonkeyPatch
 
 def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(ConfigError, match="cannot be written by this user"):
+    with pytest.raises(ConfigError, match="is not writable by this user"):
         doctor._data(tmp_path / "file" / "data")
     assert doctor._data(tmp_path / "new" / "data").endswith("can be written")
 
@@ -100,7 +100,7 @@ def test_a_default_console_port_that_is_taken_is_a_warning(
         file = tmp_path / "gate.toml"
         file.write_text(REMOTE.format(free_port(), free_port()) + "uri = 'sqlite://'\n")
         assert program.main(["doctor", "--config", str(file)]) == 0
-        assert capsys.readouterr().out.startswith(f"warn  console: port {taken} is taken: Viewgate starts without")
+        assert capsys.readouterr().out.startswith(f"warn  console: port {taken} is in use, so Viewgate starts without")
         assert program.main(["doctor", "--config", str(file), "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["ok"], found["warning"]) == (True, True)

@@ -43,7 +43,7 @@ def test_pyiceberg_and_spark_read_one_catalog(tmp_path: Path) -> None:
 def test_a_second_proxy_on_the_same_data_is_told_who_has_it(tmp_path: Path) -> None:
     with embedded._locked(tmp_path), pytest.raises(embedded.StartError) as refused, embedded._locked(tmp_path):
         pass
-    assert f"{tmp_path} is in use by the viewgate with process id {os.getpid()}" in str(refused.value)
+    assert f"{tmp_path} is in use by the Viewgate process {os.getpid()}" in str(refused.value)
     with embedded._locked(tmp_path):
         assert (tmp_path / "lock").read_text() == str(os.getpid())
 
@@ -97,5 +97,5 @@ def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch: pyte
 
 def test_a_file_cannot_be_the_data_directory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(embedded.StartError, match=r"file cannot be the data directory .* give another with --data"):
+    with pytest.raises(embedded.StartError, match=r"file cannot be created .* give another with --data"):
         embedded.EmbeddedSpark.start(tmp_path / "file")

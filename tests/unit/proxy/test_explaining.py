@@ -47,7 +47,7 @@ def test_a_query_that_must_be_covered(script: str, capsys: pytest.CaptureFixture
 
 def test_a_column_that_no_table_has(script: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["explain", "--schema", script, "SELECT cty, sum(price) FROM sales GROUP BY cty"]) == 1
-    said = "the query names cty, which is not a column of its tables: sales has country, price"
+    said = "the query names cty, which is not a column of the query's tables: sales has country, price"
     assert capsys.readouterr().err == f"viewgate: {said}\n"
 
 
@@ -64,7 +64,7 @@ def test_what_is_wrong_is_said_in_one_line(script: str, capsys: pytest.CaptureFi
     assert capsys.readouterr().err.startswith("viewgate: the query reads nope, which the script does not create")
     Path(script).write_text("CREATE TABLE t (a MONEY)")
     assert program.main(["explain", "--schema", script, QUERY]) == 1
-    assert capsys.readouterr().err.startswith(f"viewgate: {script}: line 1: the column a: MONEY is not a type")
+    assert capsys.readouterr().err.startswith(f"viewgate: {script}: line 1: the type of the column a is wrong: MONEY")
     assert program.main(["explain", "--schema", f"{script}.gone", QUERY]) == 1
     assert capsys.readouterr().err == f"viewgate: {script}.gone cannot be read: No such file or directory\n"
 

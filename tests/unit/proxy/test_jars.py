@@ -43,7 +43,7 @@ def test_fetched_once_and_kept(fetching: Any, tmp_path: Path) -> None:
 
 def test_another_file_under_that_name_is_refused_and_not_kept(fetching: Any, tmp_path: Path) -> None:
     fetching(b"something else")
-    with pytest.raises(jars.Unfetched, match=r"thing-1\.0\.jar was fetched but is not the file expected: sha256 "):
+    with pytest.raises(jars.Unfetched, match=r"thing-1\.0\.jar was fetched with the wrong checksum: sha256 "):
         jars.ensure([JAR], tmp_path)
     assert os.listdir(tmp_path) == []
 

@@ -67,7 +67,7 @@ def test_a_catalog_without_its_properties_stops_the_start_and_the_spark(monkeypa
     builder: Any = Builder()
     monkeypatch.setattr(SparkSession, "builder", builder)
     lake = {"spark.master": "local", "spark.sql.catalog.lake": "org.apache.iceberg.spark.SparkCatalog"}
-    lacking = r"has spark\.sql\.catalog\.lake, and neither spark\.sql\.catalog\.lake\.type nor .*\.catalog-impl:"
+    lacking = r"has spark\.sql\.catalog\.lake, but neither spark\.sql\.catalog\.lake\.type nor .*\.catalog-impl:"
     with pytest.raises(config.ConfigError, match=lacking):
         chosen(lake)
     assert builder.stopped

@@ -60,7 +60,7 @@ def test_what_is_for_its_own_spark_is_refused_before_another(tmp_path: Path, wor
 def test_a_port_out_of_range(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["serve", "--port", "70000"]) == 1
     assert capsys.readouterr().err == (
-        "viewgate: --port is 70000: it must be a whole number from 0 (any free port) to 65535\n"
+        "viewgate: the option --port is 70000: it must be a whole number from 0 (any free port) to 65535\n"
     )
 
 
@@ -163,24 +163,24 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
         ("[server]\nworkers = 2\n", "needs [[upstream]]"),
         ("[authentication]\npasswords = 'none'\n", "[authentication] passwords: [Errno 2]"),
         ("[server.tls]\ncertificate = 'none'\nkey = 'none'\n", "[server.tls]: [Errno 2]"),
-        (REMOTE + "[upstream.tls]\nca = 'none'\n", "[upstream.tls] of h:10000: "),
-        (REMOTE + "[upstream.tls]\ncertificate = 'mine'\n", "[upstream.tls] certificate and key belong together"),
+        (REMOTE + "[upstream.tls]\nca = 'none'\n", "[upstream.tls] of h:10000 cannot be used: "),
+        (REMOTE + "[upstream.tls]\ncertificate = 'mine'\n", "[upstream.tls] certificate and key must be set together"),
         (REMOTE + "[upstream.tls]\nverify = false\n", "[upstream.tls] verify is not known"),
         (
             REMOTE + "[upstream.kerberos]\nkeytab = 'k'\n",
-            '[upstream.kerberos] needs principal, for example principal = "hive',
+            '[upstream.kerberos] principal is missing: add it, for example principal = "hive',
         ),
-        (REMOTE + KERBEROS, "[upstream.kerberos] hands on names that nobody checks"),
-        (REMOTE.replace("[cat", "impersonate = true\n[cat") + KERBEROS, "[upstream.kerberos] of h, keytab"),
+        (REMOTE + KERBEROS, "[upstream.kerberos] passes unchecked user names"),
+        (REMOTE.replace("[cat", "impersonate = true\n[cat") + KERBEROS, "[upstream.kerberos] of h: the keytab"),
         (
             REMOTE.replace("[cat", "user = 'u'\n[cat") + "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'k'\n",
-            "[[upstream]] user and password, and [upstream.kerberos], exclude each other",
+            "[[upstream]] user and password cannot be combined with [upstream.kerberos]",
         ),
         (
             REMOTE.replace("[cat", "transport = 'thrift'\n[cat"),
             "[[upstream]] transport is 'thrift': it must be one of sasl,",
         ),
-        (REMOTE.replace("[cat", "path = 'cliservice'\n[cat"), "[[upstream]] path is for HTTP alone"),
+        (REMOTE.replace("[cat", "path = 'cliservice'\n[cat"), "[[upstream]] path is used only over HTTP"),
         (REMOTE.replace("[cat", "transport = 'http'\npath = 'a b'\n[cat"), "it must be a URL path"),
         (
             REMOTE.replace("[cat", "transport = 'http'\nheaders = {a = \"b\\r\\nc\"}\n[cat"),
@@ -251,7 +251,7 @@ def test_workers_are_asked_for_in_the_file_or_on_the_command_line(
     assert settled("--config", str(tmp_path / "gate.toml")).server.workers == 3
     assert settled("--config", str(tmp_path / "gate.toml"), "--workers", "2").server.workers == 2
     assert program.main(["serve", "--workers", "0"]) == 1
-    assert capsys.readouterr().err == "viewgate: --workers is 0: it must be a whole number from 1 to 64\n"
+    assert capsys.readouterr().err == "viewgate: the option --workers is 0: it must be a whole number from 1 to 64\n"
     assert program.main(["serve", "--workers", "2"]) == 1
     assert "[server] workers = 2 needs [[upstream]]" in capsys.readouterr().err
 
@@ -347,7 +347,7 @@ def test_the_demo_has_as_many_rows_as_are_asked_for(words: list[str], rows: int 
 
 
 def test_a_demo_without_rows_is_refused() -> None:
-    with pytest.raises(config.ConfigError, match="--demo is 0: it must be a whole number, 1 or more"):
+    with pytest.raises(config.ConfigError, match="the option --demo is 0: it must be a whole number, 1 or more"):
         settled("--demo", "0")
 
 
@@ -360,5 +360,7 @@ def test_the_demo_needs_an_open_door(tmp_path: Path) -> None:
 def test_a_port_of_one_transport_that_is_taken_is_refused_too() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        with pytest.raises(config.ConfigError, match=rf"port {port} of 127.0.0.1: .* another with \[server.ports\]"):
+        with pytest.raises(
+            config.ConfigError, match=rf"port {port} of 127.0.0.1: .* another port with \[server.ports\]"
+        ):
             serving.refuse_taken_port(config.Listen(port=0, ports=config.Ports(http=port)))

@@ -32,12 +32,12 @@ def test_another_java_is_refused_with_its_path_and_a_remedy(tmp_path: Path, vers
     program = java_that_answers(tmp_path, version)
     with pytest.raises(preflight.Missing) as missing:
         preflight.java({"PATH": str(program.parent)})
-    assert f"needs Java 17 or 21, and {program} {said}" in str(missing.value)
+    assert f"needs Java 17 or 21, but {program} {said}" in str(missing.value)
     assert "apt-get install openjdk-17-jre-headless" in str(missing.value)
 
 
 def test_no_java_at_all(tmp_path: Path) -> None:
-    with pytest.raises(preflight.Missing, match="there is no java on PATH: get it"):
+    with pytest.raises(preflight.Missing, match="there is no java on PATH: install Java"):
         preflight.java({"PATH": str(tmp_path)})
     with pytest.raises(preflight.Missing, match="JAVA_HOME is /nowhere, which has no bin/java"):
         preflight.java({"JAVA_HOME": "/nowhere"})

@@ -135,20 +135,26 @@ def test_a_failure_stops_what_stands_on_it(house: House, monkeypatch: pytest.Mon
     wanted = Selection(("demo.first", "demo.a_upper"))
     results = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
     assert [result.outcome for result in results] == ["failed", "stopped"]
-    stopped = "lake.demo.a_upper was not refreshed: it is defined over lake.demo.first, which could not be refreshed"
+    stopped = "lake.demo.a_upper was not refreshed, because it reads lake.demo.first, which could not be refreshed"
     assert said[1:] == [stopped, "2 of 2 views could not be refreshed"]
 
 
 def test_a_name_that_is_not_there(house: House) -> None:
-    with pytest.raises(ConfigError, match=r"materialized view nope: it does not exist; there are: lake\.demo\.first, "):
+    with pytest.raises(
+        ConfigError,
+        match=(
+            r"materialized view nope cannot be refreshed: the view does not exist; the existing views are "
+            r"lake\.demo\.first, "
+        ),
+    ):
         run(house, Selection(("nope",)))
 
 
 def test_nothing_to_refresh_is_said_before_anything_is_started(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["refresh"]) == 1
-    assert "say which views to refresh: their names, --all or --stale" in capsys.readouterr().err
+    assert "name the views to refresh, or give --all or --stale" in capsys.readouterr().err
     assert program.main(["refresh", "--all", "shop.daily"]) == 1
-    assert "their names or --all, not both" in capsys.readouterr().err
+    assert "either the names of views or --all, not both" in capsys.readouterr().err
 
 
 def test_a_directory_without_data_starts_no_spark_and_is_left_as_it_is(
@@ -156,5 +162,5 @@ def test_a_directory_without_data_starts_no_spark_and_is_left_as_it_is(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert program.main(["refresh", "--stale"]) == 1
-    assert ".viewgate contains no data of a Viewgate" in capsys.readouterr().err
+    assert ".viewgate contains no data of Viewgate" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

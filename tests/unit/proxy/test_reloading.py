@@ -155,7 +155,9 @@ def test_without_a_file_there_is_nothing_to_read() -> None:
     async def test() -> Reloaded:
         return await Effective(config.parse("")).reload()
 
-    assert asyncio.run(test()) == Reloaded("there is no settings file: start Viewgate with --config FILE", refused=True)
+    assert asyncio.run(test()) == Reloaded(
+        "Viewgate was started without a settings file: restart Viewgate with --config FILE", refused=True
+    )
 
 
 def test_new_processes_go_by_the_file_but_for_where_they_listen(tmp_path: Path) -> None:

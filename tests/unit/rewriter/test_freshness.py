@@ -59,8 +59,23 @@ def test_fresh() -> None:
     ("recorded", "now", "problem"),
     [
         (3, 3, None),
-        (2, 3, (Reason.STALE, "the view lake.demo.v, which the view reads, has been redefined since the refresh")),
-        (3, 4, (Reason.UNKNOWN_STATE, "the view lake.demo.v, which the view reads, has just been changed")),
+        (
+            2,
+            3,
+            (
+                Reason.STALE,
+                "the definition of the view lake.demo.v, which lake.demo.mv reads, has changed since the last refresh",
+            ),
+        ),
+        (
+            3,
+            4,
+            (
+                Reason.UNKNOWN_STATE,
+                "the definition of the view lake.demo.v, which lake.demo.mv reads, has just changed: "
+                "run the query again",
+            ),
+        ),
     ],
 )
 def test_views_below_must_be_those_that_it_was_refreshed_through(
@@ -105,7 +120,7 @@ def test_columns_of_the_storage_that_are_others_now(columns: tuple[Column, ...])
     miss = check(storage=replace(written, columns=columns))
     assert isinstance(miss, Miss)
     assert miss.reason is Reason.STALE
-    assert "of the view's storage" in miss.detail
+    assert "of the storage table" in miss.detail
 
 
 @pytest.mark.parametrize(

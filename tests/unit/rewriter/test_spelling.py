@@ -130,7 +130,7 @@ def test_in_every_statement(sql: str) -> None:
     ],
 )
 def test_a_name_that_may_mean_something_else_has_no_certain_type(sql: str) -> None:
-    with pytest.raises(Unsupported, match="is not certain: CAST it to one"):
+    with pytest.raises(Unsupported, match="is not known for certain: cast it to one of these types"):
         spelled(sql)
 
 
@@ -175,11 +175,17 @@ def test_not_in_a_string_nor_a_comment() -> None:
 @pytest.mark.parametrize(
     ("sql", "problem"),
     [
-        ("SELECT timeseries(ts, 'fortnight') FROM t", "takes a column and one of second, minute"),
+        (
+            "SELECT timeseries(ts, 'fortnight') FROM t",
+            "takes a column and a granularity, which is one of second, minute",
+        ),
         ("SELECT timeseries(n, 'hour') FROM t", "takes a TIMESTAMP, TIMESTAMP_NTZ or DATE"),
-        ("SELECT timeseries(d, 'hour') FROM t", "of a DATE takes day, week"),
+        ("SELECT timeseries(d, 'hour') FROM t", "of a DATE takes the granularity day, week"),
         ("SELECT timeseries(ts) FROM t", "takes a column and a granularity"),
-        ("SELECT timeseries(nothing, 'hour') FROM t", "the type of nothing is not certain: CAST it to one"),
+        (
+            "SELECT timeseries(nothing, 'hour') FROM t",
+            "the type of nothing is not known for certain: cast it to one of these types",
+        ),
         ("SELECT timeseries(ts, 'day', 'timestamp') FROM t", "takes a column and a granularity"),
         ("SELECT timeseries(d, 'hour', 'x') FROM t", "takes a column and a granularity"),
     ],

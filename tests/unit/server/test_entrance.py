@@ -18,9 +18,9 @@ from tests.unit.support.transports import BareClient, HttpClient
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        (Limits(string=300, grace=0.2), "a string of 301 bytes is over the limit of 300 bytes"),
-        (Limits(container=30, grace=0.2), "a container of 31 elements is over the limit of 30"),
-        (Limits(nesting=9, grace=0.2), "nests values more than 9 deep"),
+        (Limits(string=300, grace=0.2), "a string of 301 bytes exceeds the limit of 300 bytes"),
+        (Limits(container=30, grace=0.2), "a container of 31 elements exceeds the limit of 30"),
+        (Limits(nesting=9, grace=0.2), "values are nested more than 9 deep"),
     ],
 )
 def test_a_message_that_holds_too_much_ends_its_connection(

@@ -261,7 +261,7 @@ def test_clients_together_hold_no_more_than_they_may(caplog: pytest.LogCaptureFi
         await unharmed(proxied, hoard)
 
     with_proxy(test, Limits(grace=0.2, buffers=600_000))
-    assert "bytes of incomplete messages are buffered" in caplog.text
+    assert "the limit for incomplete messages is exceeded" in caplog.text
 
 
 def test_a_client_that_writes_byte_by_byte_is_served_and_keeps_nobody_waiting() -> None:

@@ -76,7 +76,10 @@ def test_a_wrong_password_is_refused_in_words() -> None:
     async def test(proxied: Proxied) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", proxied.port)
         writer.write(SaslClient("bob", "x").greeting)
-        assert negotiation(Status.BAD, b"Error validating the login") in await reader.read()
+        assert (
+            negotiation(Status.BAD, b"Error validating the login: the user name or the password is wrong")
+            in await reader.read()
+        )
         writer.close()
         assert not proxied.spark.sessions
 
@@ -96,7 +99,7 @@ def test_the_log_says_who_was_refused(caplog: pytest.LogCaptureFixture) -> None:
 
     with_proxy(test, **guarded())
     assert [message.partition(": ")[2].split(": ", 1)[1] for message in caplog.messages] == [
-        "'bob': Error validating the login"
+        "'bob': Error validating the login: the user name or the password is wrong"
     ] * 3
 
 
@@ -312,7 +315,7 @@ def test_a_statement_that_is_stopped_with_its_session_has_not_succeeded() -> Non
             await other.ask("CloseSession", request, ttypes.TCloseSessionResp)
             status = (await waiting).status
             assert (status.statusCode, status.sqlState) == (3, "HY008")
-            assert status.errorMessage == "The statement was stopped, because it or its session was closed"
+            assert status.errorMessage == "The statement was stopped, because the statement or its session was closed"
 
     with_proxy(test)
 
@@ -378,7 +381,7 @@ def test_a_port_for_one_transport_alone(caplog: pytest.LogCaptureFixture) -> Non
 
     async def over_http(proxied: Proxied) -> None:
         async with HttpClient(own) as client:
-            assert b"This port is for SASL alone" in await client.call(OPEN)
+            assert b"This port accepts only SASL" in await client.call(OPEN)
             assert client.code == 403
 
     with_proxy(over_http, ports={Transport.SASL: own})

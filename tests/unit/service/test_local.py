@@ -94,7 +94,14 @@ def size(response: Any) -> int:
     ("raised", "message", "sql_state"),
     [
         (SqlError("no such view: a", "42P01"), "no such view: a", "42P01"),
-        (KeyError("bug"), "Viewgate could not answer the statement: KeyError('bug')", "XX000"),
+        (
+            KeyError("bug"),
+            (
+                "Viewgate could not answer the statement because of an internal error (KeyError('bug')); see the log "
+                "of Viewgate"
+            ),
+            "XX000",
+        ),
     ],
 )
 def test_a_local_statement_that_fails(raised: Exception, message: str, sql_state: str) -> None:

@@ -171,7 +171,9 @@ def test_a_server_that_dies_under_a_statement_takes_what_cannot_be_repeated_with
             with pytest.raises(SqlError, match=r"has closed the connection\. Try again\.") as raised:
                 await running[0]
             assert raised.value.sql_state == "08S01"
-            with pytest.raises(SqlError, match=r"Its temporary views, variables and functions are lost") as raised:
+            with pytest.raises(
+                SqlError, match=r"The temporary views, variables and functions of the session are lost"
+            ) as raised:
                 await running[1]
             assert raised.value.sql_state == "08S01"
             await plain.close()

@@ -89,7 +89,7 @@ def test_a_certificate_of_ours_for_a_server_that_wants_one(authority: trustme.CA
             assert await asked(spark.port, shown) == (("SELECT 1",),)
         async with listening(refusing(wanting(authority))) as port:
             said = await problem(port, UpstreamTls(ca=files / "ca.pem"))
-        assert f"Spark at localhost:{port}: it refuses TLS with us: " in said
+        assert f"Spark at localhost:{port} failed: the server refuses the TLS handshake: " in said
         assert "certificate required. Give `certificate` and `key` of [upstream.tls]" in said
 
     asyncio.run(test())
@@ -167,7 +167,7 @@ def test_a_certificate_that_is_not_trusted(
         spark.tls = made(authority)
         async with spark:
             said = await problem(spark.port, UpstreamTls(ca=files / "ca.pem"))
-            assert f"Spark at localhost:{spark.port}: its certificate is not trusted: " in said
+            assert f"Spark at localhost:{spark.port} failed: the server's certificate is not trusted: " in said
             assert advice in said
 
     asyncio.run(test())
@@ -180,7 +180,7 @@ ALERT = b"\x15\x03\x03\x00\x02\x02\x0a"
 @pytest.mark.parametrize(
     ("answer", "tls", "advice"),
     [
-        (REFUSED_BY_SASL, True, "TLS fails: wrong version number. Its port does not speak TLS"),
+        (REFUSED_BY_SASL, True, "wrong version number. The port does not use TLS"),
         (ALERT, False, "answers by TLS: give [upstream.tls]"),
     ],
 )

@@ -204,7 +204,7 @@ def test_a_draining_server_keeps_what_works_and_idle_sessions_go_elsewhere(caplo
 
     with caplog.at_level("INFO"):
         asyncio.run(test())
-    assert "is drained: no session uses it any more" in caplog.text
+    assert "is drained: no session uses the server any more" in caplog.text
 
 
 def test_servers_that_are_added_and_left_out() -> None:

@@ -160,5 +160,5 @@ def test_a_layer_of_security_is_not_had() -> None:
 
 def test_keys_that_are_not_there_stop_the_start(tmp_path: Path) -> None:
     kerberos = UpstreamKerberos(principal="hive/_HOST", keytab=tmp_path / "nowhere")
-    with pytest.raises(ConfigError, match=r"\[upstream.kerberos\] of h, keytab .*nowhere: "):
+    with pytest.raises(ConfigError, match=r"\[upstream.kerberos\] of h: the keytab .*nowhere cannot be used: "):
         links.upstream(UpstreamAddress(host="h", kerberos=kerberos))

@@ -68,7 +68,7 @@ def test_each_request_over_http_says_who_it_is_and_brings_the_cookies_back() -> 
     async def test() -> None:
         headers = {"X-Tenant": "sales"}
         async with Reached(Transport.HTTP, path="/gateway/hive", headers=headers) as reached:
-            with pytest.raises(SqlError, match=r"HTTP status 404 .*: see `path` of its \[\[upstream\]\]"):
+            with pytest.raises(SqlError, match=r"HTTP status 404 .*: check `path` of its \[\[upstream\]\]"):
                 await reached.open()
         async with Reached(Transport.HTTP, path="cliservice", headers=headers) as reached:
             reached.spark.headers = (("Set-Cookie", "hive.server2.auth=cu=bob&s=x=; Path=/; HttpOnly"),)
@@ -93,7 +93,7 @@ def test_who_says_otherwise_who_it_is_sends_no_password(settings: dict[str, Any]
             with pytest.raises(SqlError) as raised:
                 await reached.open()
             assert raised.value.sql_state == "28000"
-            assert "HTTP status 403 (not so): it refuses the login" in raised.value.message
+            assert "HTTP status 403 (not so) and refuses the login" in raised.value.message
             assert [call.authorization for call in reached.spark.calls] == [sent]
 
     run(test())

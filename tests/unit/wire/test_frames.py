@@ -19,5 +19,5 @@ def test_whole_byte_by_byte_and_with_a_tail() -> None:
 def test_a_frame_over_the_limit_is_refused_at_its_length() -> None:
     reader = FrameReader(10)
     reader.receive_data(bytes.fromhex("7fffffff"))
-    with pytest.raises(WireError, match="over the limit of 10"):
+    with pytest.raises(WireError, match="exceeds the limit of 10"):
         reader.next_event()

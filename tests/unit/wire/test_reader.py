@@ -38,10 +38,10 @@ def test_every_cut_in_two() -> None:
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
-        (bytes.fromhex("0b0001 7fffffff"), "over the limit"),
-        (bytes.fromhex("0f0001 08 7fffffff"), "over the limit"),
-        (bytes.fromhex("0b0001 ffffffff"), "negative length"),
-        (bytes.fromhex("0f0001 0c ffffffff"), "negative length"),
+        (bytes.fromhex("0b0001 7fffffff"), "exceeds the limit"),
+        (bytes.fromhex("0f0001 08 7fffffff"), "exceeds the limit"),
+        (bytes.fromhex("0b0001 ffffffff"), "a length is negative"),
+        (bytes.fromhex("0f0001 0c ffffffff"), "a length is negative"),
         (bytes.fromhex("0c0001") * 40, "deep"),
         (bytes.fromhex("0f0001 0f 00000001") + bytes.fromhex("0f 00000001") * 40, "deep"),
         (bytes.fromhex("010001 00"), "unknown type 1"),
@@ -57,11 +57,11 @@ def test_bombs_are_refused_before_they_arrive(body: bytes, complaint: str) -> No
 @pytest.mark.parametrize(
     ("body", "bounds", "complaint"),
     [
-        ("0b0001 00000003 616263 00", Bounds(string=2), "a string of 3 bytes is over the limit of 2 bytes"),
-        ("0f0001 02 00000003 010101 00", Bounds(container=2), "a container of 3 elements is over the limit of 2"),
+        ("0b0001 00000003 616263 00", Bounds(string=2), "a string of 3 bytes exceeds the limit of 2 bytes"),
+        ("0f0001 02 00000003 010101 00", Bounds(container=2), "a container of 3 elements exceeds the limit of 2"),
         ("0e0001 0c 00000003 000000 00", Bounds(container=2), "a container of 3 elements"),
         ("0d0001 0202 00000003 010101010101 00", Bounds(container=2), "a container of 3 elements"),
-        ("0c0001 0f0001 0c 00000001 00 00 00", Bounds(nesting=3), "nests values more than 3 deep"),
+        ("0c0001 0f0001 0c 00000001 00 00 00", Bounds(nesting=3), "values are nested more than 3 deep"),
     ],
 )
 def test_what_a_message_holds_has_bounds(body: str, bounds: Bounds, complaint: str) -> None:
@@ -78,7 +78,7 @@ def test_what_a_message_holds_has_bounds(body: str, bounds: Bounds, complaint: s
 def test_a_message_that_never_ends_is_refused() -> None:
     reader = MessageReader(100)
     reader.receive_data(write_head("X", CALL, 0) + bytes.fromhex("0b0001 00000051") + b"a" * 40)
-    with pytest.raises(WireError, match="over the limit"):
+    with pytest.raises(WireError, match="exceeds the limit"):
         reader.next_event()
 
 
@@ -86,5 +86,5 @@ def test_old_and_foreign_heads_are_refused() -> None:
     for start in (b"GET / HTTP/1.1\r\n", bytes.fromhex("00000007") + b"GetInfo", bytes.fromhex("80010001 00000000")):
         reader = MessageReader(1000)
         reader.receive_data(start)
-        with pytest.raises(WireError, match=r"strict TBinary|name of 0 bytes"):
+        with pytest.raises(WireError, match=r"strict TBinary|the name has 0 bytes"):
             reader.next_event()

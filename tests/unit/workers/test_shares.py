@@ -41,7 +41,7 @@ def test_the_default_of_what_is_not_set_is_divided_too() -> None:
         (settings("statements = 1\n"), "[[upstream]] statements of spark is 1: it must be 3 or more"),
         (
             settings(more="[pipeline.spark]\n'spark.master' = 'local'\n"),
-            "cannot be combined unless the latter has spark.remote",
+            "cannot be combined, unless [pipeline.spark] sets spark.remote",
         ),
         (settings(more="[journal]\nfile = '/dev/stdout'\n"), "[journal] file = '/dev/stdout' cannot be combined"),
     ],

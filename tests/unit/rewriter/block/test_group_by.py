@@ -53,16 +53,16 @@ def test_grouping_id_counts_the_keys_in_the_order_of_the_text() -> None:
     [
         (
             "SELECT grouping_id(a, b) FROM t GROUP BY GROUPING SETS ((b), (a, b))",
-            "takes no argument, or all keys in their order",
+            "with all grouping keys in the order of GROUP BY",
         ),
-        ("SELECT count(*) FROM t GROUP BY GROUPING SETS (())", "without keys"),
-        ("SELECT a FROM t GROUP BY ROLLUP (a, a)", "names a key twice"),
+        ("SELECT count(*) FROM t GROUP BY GROUPING SETS (())", "with at least one key"),
+        ("SELECT a FROM t GROUP BY ROLLUP (a, a)", "names the same key twice"),
         ("SELECT a FROM t GROUP BY GROUPING SETS (ROLLUP (a))", "within GROUPING SETS"),
         ("SELECT a FROM t GROUP BY a GROUPING SETS ((b))", "names an expression that is not a key"),
         ("SELECT a, grouping(a) FROM t GROUP BY a", "only with GROUPING SETS, ROLLUP or CUBE"),
         ("SELECT a, b FROM t GROUP BY ROLLUP (a)", "neither grouped nor aggregated"),
-        ("SELECT 1, a FROM t GROUP BY ALL", "over a constant"),
-        ("SELECT a, count(*) FROM t WHERE grouping(a) = 1 GROUP BY ROLLUP (a)", "WHERE has an aggregate"),
+        ("SELECT 1, a FROM t GROUP BY ALL", "with a constant"),
+        ("SELECT a, count(*) FROM t WHERE grouping(a) = 1 GROUP BY ROLLUP (a)", "WHERE contains an aggregate"),
         ("SELECT rank() OVER (ORDER BY a) AS r FROM t GROUP BY r", "a window function or a constant"),
     ],
 )

@@ -39,7 +39,7 @@ def test_foreign_keys() -> None:
     [
         ("(a) orders (b)", r"cannot be parsed from '\(a\) orders \(b\)' on: write"),
         ("(a) REFERENCES t (b); nonsense", "cannot be parsed from 'nonsense' on"),
-        ("(a, b) REFERENCES t (c)", "pairs 2 with 1"),
+        ("(a, b) REFERENCES t (c)", "has 2 columns, but references 1"),
     ],
 )
 def test_what_is_no_foreign_key(text: str, message: str) -> None:

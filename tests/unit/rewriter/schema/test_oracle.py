@@ -64,7 +64,7 @@ def test_too_few_arguments(text: str) -> None:
     "text", ["DATE '2024-01-01'", "CASE i WHEN 1 THEN 2 END", "i IS TRUE", "round(i)", "1e3", "f()"]
 )
 def test_names_that_are_not_certain(text: str) -> None:
-    with pytest.raises(Uncertain, match=r"give it an alias|name"):
+    with pytest.raises(Uncertain, match=r"give the output an alias|name"):
         name_of(parse_select(f"SELECT {text} FROM t").expressions[0])
 
 

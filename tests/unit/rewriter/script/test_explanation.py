@@ -87,10 +87,10 @@ def test_columns_of_one_name_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("query", "problem"),
     [
-        ("SELECT country FROM sales; SELECT 1", "more than one statement"),
+        ("SELECT country FROM sales; SELECT 1", "the text contains more than one statement"),
         ("SELECT 1", "the query reads no table"),
         ("FROM lands SELECT area", "a query that begins with FROM or TABLE is not supported: begin it with SELECT"),
-        ("SELECT area FROM lands", "no view reads any of its tables"),
+        ("SELECT area FROM lands", "no view reads any of the query's tables"),
         (
             "SELECT substring(country FROM 1 FOR 2) FROM sales",
             "'SELECT substring(country FROM 1 FOR 2) FROM sales' is not supported: ",
@@ -168,7 +168,7 @@ def test_a_text_match_of_several_selects_has_no_known_columns() -> None:
     query = "SELECT country FROM sales UNION ALL SELECT name FROM lands"
     said = read_script(f"{SCRIPT};{TEXTS}").explain(query)
     assert (said.rewritten, said.sql) == (False, query)
-    assert "both missed, UNSUPPORTED: the names of its outputs are not known for certain" in str(said)
+    assert "both missed, UNSUPPORTED: the names of the query's outputs are not known for certain" in str(said)
 
 
 @pytest.mark.parametrize("items", ["*", "*, n * 2", "n * 2, t.*"])

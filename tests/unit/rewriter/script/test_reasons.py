@@ -22,7 +22,10 @@ def reasons(query: str) -> dict[str, str]:
 
 def test_a_correlated_subquery_without_an_alias_is_named() -> None:
     said = reasons("SELECT id, (SELECT max(region) FROM customers WHERE cid = customer) FROM sales")
-    assert said["by_country"] == "the subquery of customers is correlated: customer is not a column of its FROM"
+    assert said["by_country"] == (
+        "the subquery on customers refers to customer, which is not a column of its own FROM; this is not "
+        "supported here"
+    )
     assert said["by_region"].startswith("customer is not a column of the subquery's FROM: a correlated subquery is")
 
 
@@ -30,9 +33,21 @@ def test_a_correlated_subquery_without_an_alias_is_named() -> None:
     ("tables", "view", "reason"),
     [
         ("sales RIGHT JOIN customers", "by_country", "customer"),
-        ("sales RIGHT JOIN customers", "by_region", "the view has an outer join of customers ON customer = cid"),
-        ("sales s FULL JOIN customers c", "by_country", "the query has a FULL join of s and c ON customer = cid"),
-        ("sales ANTI JOIN customers", "by_region", "cid, to tell which rows the view's outer join has matched"),
+        (
+            "sales RIGHT JOIN customers",
+            "by_region",
+            "the view has an outer join of customers ON customer = cid, which the query lacks",
+        ),
+        (
+            "sales s FULL JOIN customers c",
+            "by_country",
+            "the query has a FULL join of s and c ON customer = cid, which the view lacks",
+        ),
+        (
+            "sales ANTI JOIN customers",
+            "by_region",
+            "cid, which would show the rows that the view's outer join has matched",
+        ),
     ],
 )
 def test_a_join_is_told_with_its_tables(tables: str, view: str, reason: str) -> None:
@@ -42,10 +57,10 @@ def test_a_join_is_told_with_its_tables(tables: str, view: str, reason: str) -> 
 @pytest.mark.parametrize(
     ("clause", "reason"),
     [
-        ("ORDER BY 3", "3 is not the number of an output: the SELECT has 2"),
-        ("ORDER BY ALL", "ORDER BY ALL is not supported: name the outputs"),
+        ("ORDER BY 3", "3 in GROUP BY or ORDER BY is not the position of an output: the SELECT has 2 outputs"),
+        ("ORDER BY ALL", "ORDER BY ALL is not supported: name the outputs by which to sort"),
         ("SORT BY country", "SORT BY is not supported"),
-        ("LIMIT 1 + 1", "LIMIT 1 + 1 is not supported: write a number"),
+        ("LIMIT 1 + 1", "LIMIT 1 + 1 is not supported: LIMIT and OFFSET take a whole number"),
     ],
 )
 def test_a_clause_is_told_as_it_is_written(clause: str, reason: str) -> None:
@@ -54,4 +69,4 @@ def test_a_clause_is_told_as_it_is_written(clause: str, reason: str) -> None:
 
 def test_two_tables_of_one_name_are_told_by_it() -> None:
     query = "SELECT count(*) FROM sales, customers sales"
-    assert reasons(query)["by_country"] == "two tables in FROM are named sales: give one an alias"
+    assert reasons(query)["by_country"] == "two tables in FROM are named sales: give one of them an alias"

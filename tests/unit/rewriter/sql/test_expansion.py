@@ -93,7 +93,7 @@ def test_a_temporary_view_hides_a_view_of_its_name() -> None:
 @pytest.mark.parametrize(
     ("sql", "why"),
     [
-        ("SELECT id FROM eu VERSION AS OF 1", "is more than a view and an alias"),
+        ("SELECT id FROM eu VERSION AS OF 1", "has more than an alias after the view's name"),
         ("SELECT id FROM round", "refers to itself"),
         ("SELECT id FROM bare", "is not supported"),
         ("SELECT id FROM paired", "is not supported"),
@@ -117,7 +117,7 @@ def test_a_name_that_means_something_else_here_is_not_put_in() -> None:
     session = Session("", (), catalogs=frozenset({""}))
     view = PlainView(TableName(("", "eu")), "u", 1, "SELECT id FROM sales", (Column("id", "bigint"),), "", ())
     hidden = parse("WITH sales AS (SELECT 1 AS id) SELECT id FROM eu", session)
-    assert "has another meaning" in expand(hidden, {view.name: view}).refused[view.name]
+    assert "would refer to another table" in expand(hidden, {view.name: view}).refused[view.name]
     assert expand(parse("SELECT id FROM eu", session), {view.name: view}).views == (view,)
 
 

@@ -142,11 +142,11 @@ def chained(count: int) -> str:
 @pytest.mark.parametrize(
     ("most", "more", "problem"),
     [
-        (chained(MOST_CTES), chained(MOST_CTES + 1), "it has more than 50 common table expressions"),
+        (chained(MOST_CTES), chained(MOST_CTES + 1), "the statement has more than 50 common table expressions"),
         (
             " UNION ALL ".join(["SELECT 1"] * MOST_SELECTS),
             " UNION ALL ".join(["SELECT 1"] * (MOST_SELECTS + 1)),
-            "it has more than 300 SELECTs",
+            "the statement has more than 300 SELECTs",
         ),
     ],
 )

@@ -99,7 +99,7 @@ def test_what_a_live_answer_reads_is_told(built: World) -> None:
     (chosen,) = (a for a in built.rewrite(QUESTION).tried if a.verdict == "chosen")
     assert chosen.rule == "delta_union"
     assert chosen.detail == (
-        "live: it is stale, and is read with the rows appended to lake.demo.sales since snapshot 500; proved"
+        "live: the stale view is read together with the rows appended to lake.demo.sales since snapshot 500; proved"
     )
 
 
@@ -128,7 +128,7 @@ def test_a_large_delta_is_dearer_than_the_table(built: World) -> None:
     grown = replace(sales, records=10**7, size=10**9, snapshots=(replace(last, added=10**9 - 1), before))
     built.relations[name] = grown
     (missed,) = (a for a in built.rewrite(QUESTION).tried if a.view.table == "grouped")
-    assert "; with what was appended: reading the view takes about " in missed.detail
+    assert "; together with the appended rows: reading the view would cost about " in missed.detail
     # Of the files that compaction adds no delta reads any.
     compacted = replace(last, id=7000, operation="replace", added=5_000_000)
     more = replace(last, id=7001, added=1000)
