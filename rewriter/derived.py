@@ -153,7 +153,7 @@ def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) ->
     start, end = min(places, default=0), max(places, default=0)
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
-        raise Unsupported(f"the text of {alias} cannot be located in the statement")
+        raise Unsupported(f"the text of {alias} cannot be located in the statement, so it cannot be replaced")
     if not statement.is_clear(text):
         raise Unsupported(
             f"the text of {alias} occurs twice in the statement, where its names may refer to different CTEs: "

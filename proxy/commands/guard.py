@@ -141,7 +141,8 @@ class Guard:
         known = await self._affected.names()
         for name in await self._affected.meant(session, names, known.views(names)):
             raise SqlError(
-                f"{name} is a materialized view: use DROP MATERIALIZED VIEW, or CREATE OR REPLACE MATERIALIZED VIEW",
+                f"{name} is a materialized view, which this statement cannot change: use DROP MATERIALIZED VIEW, or "
+                "CREATE OR REPLACE MATERIALIZED VIEW",
                 _DEPENDED_ON,
             )
 

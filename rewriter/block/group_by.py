@@ -188,7 +188,10 @@ def _plain(keys: tuple[Tree, ...]) -> GroupBy:
 
 def _checked(keys: tuple[Tree, ...], sets: Sets | None) -> GroupBy:
     if any(has_aggregate(key) or is_literal(key) or windows_in(key) for key in keys):
-        raise Unsupported("GROUP BY by an aggregate, a window function or a constant is not supported")
+        raise Unsupported(
+            "GROUP BY by an aggregate, a window function or a constant is not supported: group by expressions "
+            "of columns"
+        )
     if sets is not None and (len(sets) > MOST_SETS or not keys):
         raise Unsupported(f"GROUPING SETS are supported only with at least one key, and with at most {MOST_SETS} sets")
     return GroupBy(keys, sets)

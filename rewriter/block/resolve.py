@@ -376,7 +376,7 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
     Raise Unsupported for DISTINCT ON, and if ORDER BY names an expression that is not an output.
     """
     if tree.args["distinct"].args.get("on"):
-        raise Unsupported("DISTINCT ON is not supported")
+        raise Unsupported("DISTINCT ON is not supported: filter by row_number() instead")
     outputs = tuple(dict.fromkeys(output for output in block.outputs if columns_in(output)))
     if block.keys is None and outputs and block.plain:
         return replace(block, keys=outputs)

@@ -28,7 +28,10 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     """
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
-        raise Unsupported(f"{_text(node)}: OVER is supported only as OVER (…), directly after a window function")
+        raise Unsupported(
+            f"{_text(node)}: OVER (…) is supported only directly after a function, without FILTER, IGNORE NULLS "
+            "or a named window"
+        )
     order = node.args.get("order")
     window = exp.Window(
         this=_call(node, read),

@@ -103,7 +103,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     edges = all(asked != cut for asked, cut in divided.items())
     open_ended = _open_ended(divided, query, path, ask.mapping) if edges else None
     if open_ended is not None and open_ended.holds_none:
-        return Miss(Reason.SHAPE, "the range has no whole bucket of the view", apart=True)
+        return Miss(Reason.SHAPE, "the time range of the query contains no whole bucket of the view", apart=True)
     groups = decomposed(query.block)
     held = replace(ask, question=Predicates(replace(groups, where=narrowed), narrowed, query.zone))
     others = Predicates(query.block, (otherwise,), query.zone)

@@ -68,7 +68,9 @@ class Names:
         if isinstance(query, exp.Subquery):
             return self._columns(query.this)
         if not isinstance(query, exp.Select) or query.args.get("with_"):
-            raise Unsupported("a derived table or CTE is not a SELECT, or has a WITH clause")
+            raise Unsupported(
+                "the columns of a derived table or CTE are not known, because it is not a SELECT, or has a WITH clause"
+            )
         scope = self.scope(query)
         if len(scope.sources) != len(list(offering(query))):
             raise Unsupported(

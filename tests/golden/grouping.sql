@@ -46,7 +46,7 @@ SELECT r, sum(x) FROM t GROUP BY 3
 
 --@ case: a constant in a set of keys makes rows
 SELECT r, 'x' AS z, sum(x) FROM t GROUP BY ROLLUP (r, z)
---@ kept: UNSUPPORTED GROUP BY by an aggregate, a window function or a constant is not supported
+--@ kept: UNSUPPORTED GROUP BY by an aggregate, a window function or a constant is not supported: group by expressions of columns
 
 --@ case: a column goes before an alias of its name
 SELECT upper(r) AS r, sum(x) FROM t GROUP BY upper(r)

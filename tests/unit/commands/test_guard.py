@@ -63,7 +63,7 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("CREATE OR REPLACE TABLE sales AS SELECT 1 AS region", "replaced without columns that views need"),
         ("REPLACE TABLE IDENTIFIER('sales') USING iceberg AS SELECT 1 AS region", "needed by materialized view"),
         ("CREATE OR REPLACE TABLE sales USING iceberg", "needed by materialized view lake.demo.agg"),
-        ("DROP VIEW agg", "is a materialized view: use DROP MATERIALIZED VIEW"),
+        ("DROP VIEW agg", "which this statement cannot change: use DROP MATERIALIZED VIEW"),
         ("DROP TABLE IDENTIFIER('lake.demo.sales')", "needed by materialized view lake.demo.agg"),
         ("DROP TABLE IF EXISTS IDENTIFIER('sal' || 'es')", "needed by materialized view lake.demo.agg"),
         ("ALTER TABLE IDENTIFIER('`sales`') DROP COLUMN amount", r"loses or changes columns \(amount\)"),

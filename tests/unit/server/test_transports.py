@@ -376,7 +376,7 @@ def test_a_port_for_one_transport_alone(caplog: pytest.LogCaptureFixture) -> Non
             await client.open_session()
         reader, writer = await asyncio.open_connection("127.0.0.1", own)
         writer.write(negotiation(Status.START, b"PLAIN"))
-        assert b"This port is for HTTP alone" in await reader.read()
+        assert b"This port accepts only HTTP" in await reader.read()
         writer.close()
 
     async def over_http(proxied: Proxied) -> None:
@@ -386,4 +386,4 @@ def test_a_port_for_one_transport_alone(caplog: pytest.LogCaptureFixture) -> Non
 
     with_proxy(over_http, ports={Transport.SASL: own})
     with_proxy(test, ports={Transport.HTTP: own})
-    assert "connection closed: This port is for HTTP alone" in caplog.text
+    assert "connection closed: This port accepts only HTTP" in caplog.text

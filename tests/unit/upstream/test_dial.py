@@ -90,7 +90,7 @@ def test_a_certificate_of_ours_for_a_server_that_wants_one(authority: trustme.CA
         async with listening(refusing(wanting(authority))) as port:
             said = await problem(port, UpstreamTls(ca=files / "ca.pem"))
         assert f"Spark at localhost:{port} failed: the server refuses the TLS handshake: " in said
-        assert "certificate required. Give `certificate` and `key` of [upstream.tls]" in said
+        assert "certificate required. Set `certificate` and `key` of [upstream.tls]" in said
 
     asyncio.run(test())
 

@@ -85,7 +85,7 @@ def test_workers_are_replaced_one_by_one_and_no_session_is_dropped(several: Seve
                 "2 workers are being replaced one by one, each when its sessions have ended; SHOW VIEWGATE WORKERS "
                 "shows the progress"
             ]
-            await several.said("worker 1: retiring sessions=")
+            await several.said("worker 1: process retiring sessions=")
             several.gate.process.send_signal(signal.SIGUSR2)
             await several.said("the workers are being restarted already")
             assert await one.first_column(operation) == ["SELECT 1"]
