@@ -182,7 +182,7 @@ class ProxyUsers:
     ('ann', 'eve')
     >>> allowed.acting("eve", "ann")
     Traceback (most recent call last):
-    proxy.hs2.status.SqlError: eve may not act for ann: an administrator can allow it in [authentication.proxy_users]
+    proxy.hs2.status.SqlError: eve may not act for ann: an administrator can add ann to [authentication.proxy_users]
     """
 
     def __init__(self, allowed: Mapping[str, frozenset[str]] | None = None) -> None:

@@ -392,7 +392,7 @@ def check_bounds(message: bytes, bounds: Bounds) -> None:
     >>> from proxy.wire import CALL, write_head
     >>> check_bounds(write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00"), Bounds(string=2))
     Traceback (most recent call last):
-    proxy.wire.message.WireError: a string of 3 bytes is over the limit of 2 bytes
+    proxy.wire.message.WireError: a string of 3 bytes exceeds the limit of 2 bytes
     """
     # No string or container can be longer than the message, and nesting cannot be deeper than the number of bytes that
     # could open a value.

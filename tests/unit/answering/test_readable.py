@@ -78,7 +78,7 @@ def test_a_view_rests_after_a_failed_read_and_says_so(asking: Asking, caplog: py
     (line,) = plan.log
     assert line.startswith("Viewgate: lake.demo.agg not used: ")
     assert "Spark failed to read the view's storage table lake.demo.agg__storage" in line
-    assert "(Failed to parse metadata file: Unexpected end-of-input); not used before " in line
+    assert "(Failed to parse metadata file: Unexpected end-of-input); the view is not used before " in line
     assert line.endswith(" UTC, or until its next refresh")
     decision = asyncio.run(asking.answers.decide(asking.session, QUERY, thorough=True))
     assert [(str(a.reason), a.detail in line) for a in decision.tried] == [("UNKNOWN_STATE", True)]

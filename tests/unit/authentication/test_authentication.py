@@ -73,7 +73,7 @@ def test_nobody_gets_in_without_a_password_or_while_they_cannot_be_checked() -> 
     assert "give a user name and a password" in denied(Authentication(users).login("", "right"))
     assert users.asked == []
     users.broken = True
-    assert "cannot be checked now" in denied(Authentication(users).login("ann", "right"))
+    assert "cannot be checked at present" in denied(Authentication(users).login("ann", "right"))
 
 
 def test_tokens() -> None:

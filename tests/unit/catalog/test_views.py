@@ -80,7 +80,7 @@ def test_a_plain_view_is_none() -> None:
     ("key", "value", "reason"),
     [
         ("iceberg.materialized.view.storage.table", "", "names no storage table"),
-        ("viewgate.settings", "{", "viewgate.settings is not JSON"),
+        ("viewgate.settings", "{", "viewgate.settings is not valid JSON"),
     ],
 )
 def test_what_cannot_be_used_says_why(key: str, value: str, reason: str) -> None:

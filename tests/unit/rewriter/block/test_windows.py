@@ -53,8 +53,14 @@ def test_what_tells_equal_rows_apart_is_not_read(window: str) -> None:
     [
         ("SELECT row_number() OVER (ORDER BY a, b, x) FROM t", "rows with equal values"),
         ("SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)", "rows with equal values"),
-        ("SELECT a, sum(x) FILTER (WHERE b > 1) OVER () FROM t", "only as OVER"),
-        ("SELECT lag(x) IGNORE NULLS OVER (ORDER BY a) FROM t", "only as OVER"),
+        (
+            "SELECT a, sum(x) FILTER (WHERE b > 1) OVER () FROM t",
+            "directly after a function, without FILTER, IGNORE NULLS",
+        ),
+        (
+            "SELECT lag(x) IGNORE NULLS OVER (ORDER BY a) FROM t",
+            "directly after a function, without FILTER, IGNORE NULLS",
+        ),
         ("SELECT count(DISTINCT x) OVER () FROM t", "is not supported as a window function"),
         ("SELECT sum(rank() OVER (ORDER BY a)) OVER () FROM t", "contains another window function"),
         ("SELECT sum(rank() OVER (ORDER BY a)) FROM t", "contains an aggregate"),

@@ -23,8 +23,7 @@ def reasons(query: str) -> dict[str, str]:
 def test_a_correlated_subquery_without_an_alias_is_named() -> None:
     said = reasons("SELECT id, (SELECT max(region) FROM customers WHERE cid = customer) FROM sales")
     assert said["by_country"] == (
-        "the subquery on customers refers to customer, which is not a column of its own FROM; this is not "
-        "supported here"
+        "the subquery on customers refers to customer, a column of an outer query, which is not supported here"
     )
     assert said["by_region"].startswith("customer is not a column of the subquery's FROM: a correlated subquery is")
 
@@ -59,7 +58,7 @@ def test_a_join_is_told_with_its_tables(tables: str, view: str, reason: str) -> 
     [
         ("ORDER BY 3", "3 in GROUP BY or ORDER BY is not the position of an output: the SELECT has 2 outputs"),
         ("ORDER BY ALL", "ORDER BY ALL is not supported: name the outputs by which to sort"),
-        ("SORT BY country", "SORT BY is not supported"),
+        ("SORT BY country", "the clause SORT BY is not supported"),
         ("LIMIT 1 + 1", "LIMIT 1 + 1 is not supported: LIMIT and OFFSET take a whole number"),
     ],
 )
