@@ -18,8 +18,14 @@ from proxy.catalog import CatalogError, open_catalog, stores
         ({"type": "sql"}, 'uri is missing: set it, for example uri = "postgresql'),
         ({"type": "sql", "uri": "file"}, "uri is 'file': it must be a database URL such as postgresql"),
         ({"type": "sql", "uri": "nonsense://", "warehouse": "/nowhere"}, "catalog lake: nonsense:// cannot be opened"),
-        ({"type": "sql", "uri": "postgresql://ann:pw@db:x/y"}, "uri is 'postgresql://ann:***@db:x/y': it must be a database URL"),
-        ({"type": "sql", "uri": "ann:pw@127.0.0.1"}, "uri is 'ann:***@127.0.0.1': it must be a database URL such as postgresql"),
+        (
+            {"type": "sql", "uri": "postgresql://ann:pw@db:x/y"},
+            "uri is 'postgresql://ann:***@db:x/y': it must be a database URL",
+        ),
+        (
+            {"type": "sql", "uri": "ann:pw@127.0.0.1"},
+            "uri is 'ann:***@127.0.0.1': it must be a database URL such as postgresql",
+        ),
         ({"type": "rest", "uri": "http://[::1:80/?token=pw"}, "catalog lake: http://[::1:80/?*** cannot be opened"),
     ],
 )
