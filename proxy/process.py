@@ -72,7 +72,8 @@ def settle_memory() -> None:
 def _keep() -> None:
     """Make glibc's allocator keep up to 64 MiB of freed memory; do nothing with another C library.
 
-    Otherwise glibc would return the memory of each block of rows to the system, and fault its pages in again.
+    Without this setting, glibc returns the memory of each block of rows to the system, and the next block costs page
+    faults.
     """
     try:
         set_parameter = ctypes.CDLL(None).mallopt

@@ -71,10 +71,14 @@ def _number(literal: exp.Literal, typed: str | None, kind: str) -> Fraction | in
 
 def is_double(literal: Tree) -> bool:
     """Return whether a constant is a number of type DOUBLE, such as 1e0 or CAST(1 AS DOUBLE)."""
-    literal = literal.this if isinstance(literal, exp.Neg) else literal
+    literal = _unsigned(literal)
     if isinstance(literal, exp.Cast):
         return CAST_TYPES.get(literal.to.this) == "double"
     return isinstance(literal, exp.Literal) and not literal.is_string and "e" in literal.name.lower()
+
+
+def _unsigned(literal: Tree) -> Tree:
+    return literal.this if isinstance(literal, exp.Neg) else literal
 
 
 def type_of_number(literal: Tree) -> str:
@@ -83,7 +87,7 @@ def type_of_number(literal: Tree) -> str:
     >>> type_of_number(exp.Literal.number("5000000000")), type_of_number(exp.Literal.number("0.995"))
     ('bigint', 'decimal(3,3)')
     """
-    text = literal.this.name if isinstance(literal, exp.Neg) else literal.name
+    text = _unsigned(literal).name
     whole, fraction = _digits(text)
     if "." in text:
         return f"decimal({max(whole + fraction, 1)},{fraction})"
@@ -113,7 +117,7 @@ def listed_alone(literals: Sequence[Tree], kind: str) -> bool:
         return False
     precision, scale = _precision_of(kind)
     digits = [(precision - scale, scale)]
-    digits += (_digits((each.this if isinstance(each, exp.Neg) else each).name) for each in literals)
+    digits += (_digits(_unsigned(each).name) for each in literals)
     return max(whole for whole, _ in digits) + max(fraction for _, fraction in digits) <= MAX_PRECISION
 
 

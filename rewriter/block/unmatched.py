@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Block, Join, Occurrence
 from rewriter.block.from_clause import rejected
-from rewriter.sql import every
+from rewriter.sql import columns_in
 
 Tree = exp.Expr
 
@@ -47,7 +47,7 @@ def _with_anti_join(block: Block, join: Join, declared: Sequence[Occurrence]) ->
     where = tuple(conjunct for conjunct in block.where if conjunct not in missing)
     others = tuple(other for other in block.joins if other is not join)
     read = replace(block, where=where, joins=others).expressions
-    if not missing or any(column.table in join.tables for tree in read for column in every(tree, exp.Column)):
+    if not missing or any(column.table in join.tables for tree in read for column in columns_in(tree)):
         return block
     by_id = {table.id: table for table in tables}
     return replace(
