@@ -68,6 +68,7 @@ def test_an_upstream_is_paused_and_resumed_in_all_workers(several: Several) -> N
 def test_the_system_tables_have_the_rows_of_all_workers(several: Several) -> None:
     async def test() -> None:
         async with on_each(several) as ((one, session), (other, theirs)):
+            await ran(one, session, "SELECT 'here'")
             await ran(other, theirs, "SELECT 'elsewhere'")
             (sent,) = await ran(one, session, "SELECT * FROM viewgate.system.statements WHERE rows > 0")
             assert ":\"SELECT 'elsewhere'\"" in sent.replace("¬u0027", "'")
