@@ -41,6 +41,15 @@ def is_exact(call: exp.Anonymous, block: Block) -> bool:
     return summed is not None and summed <= LIMIT
 
 
+def fits_bigint(argument: Tree, block: Block) -> bool:
+    """Return whether no sum of an integer expression over a block's rows overflows BIGINT.
+
+    Return False if this is not certain.
+    """
+    summed = _summed(argument, block)
+    return summed is not None and summed < _GREATEST["bigint"]
+
+
 def _argument(call: exp.Anonymous) -> Tree:
     (argument, *_) = call.expressions
     distinct: Tree = argument.expressions[0] if isinstance(argument, exp.Distinct) else argument

@@ -126,7 +126,24 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
     if call.name == "count":
         return _count(forms, call.expressions[0], condition)
     (argument,) = call.expressions
+    integer = _summed_integer(forms, call)
+    if integer is not None:
+        return cast(_whole(forms, "sum", forms.normal(under(condition, integer)), condition), forms.kind(call))
     return _whole(forms, call.name, forms.normal(under(condition, argument)), condition)
+
+
+def _summed_integer(forms: Forms, call: exp.Anonymous) -> Tree | None:
+    """Return the n of an expression sum(CAST(n AS DECIMAL(p,s))) that equals sum(n); None for other aggregates.
+
+    law: a sum of integers that are not BIGINT is exact, and fits a DECIMAL with 19 digits before the point
+    law: in ANSI mode, a sum of BIGINTs is exact or an error; without it, the sum may wrap around
+    """
+    argument = call.expressions[0]
+    kind = forms.kind(argument.this) if call.name == "sum" and isinstance(argument, exp.Cast) else ""
+    if kind not in INTEGERS or (kind == "bigint" and not forms.ansi) or as_decimal(forms.kind(argument)) is None:
+        return None
+    fits = widens(kind, forms.kind(argument)) and widens("bigint", forms.kind(call))
+    return argument.this if fits else None
 
 
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
@@ -294,13 +311,13 @@ def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
     """Return CAST(x AS DOUBLE) if `tree` is the aggregate `name` of x, cast to DOUBLE; None for other expressions.
 
     law: the cast keeps the order of numbers; a sum of cast numbers differs from the cast sum only in its last bits,
-         unless a BIGINT sum overflows before the cast
+         unless a BIGINT sum wraps around before the cast, which it does without ANSI mode
     """
     inner = _part(forms, name, tree.this) if has_aggregate(tree) else None
     if inner is None:
         return None
     kind = forms.kind(inner)
-    keeps = as_decimal(kind) is not None or (kind in INTEGERS and (kind != "bigint" or name != "sum"))
+    keeps = as_decimal(kind) is not None or (kind in INTEGERS and (kind != "bigint" or name != "sum" or forms.ansi))
     return forms.normal(cast(inner, "double")) if keeps else None
 
 

@@ -13,6 +13,7 @@ from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.verify.cells import difference
+from rewriter.verify.forms import Mode
 from rewriter.verify.keys import Tables, reduced
 from rewriter.verify.normal import equalities, is_pinned, normal_block, represented
 from rewriter.verify.unfold import mappings
@@ -34,23 +35,23 @@ class Comparison:
     axioms: tuple[str, ...] = ()
 
 
-def compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
+def compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
     """Compare a plan's block with `question`, the block that the plan answers; both are in normal form.
 
     `tables` returns the table of a name, with its declared keys, or None. If the blocks differ, compare them again
     without the tables and joins that declared keys make redundant.
     """
-    plain = _mapped_one_to_one(question, plan, tables, zone)
+    plain = _mapped_one_to_one(question, plan, tables, mode)
     if not plain.difference:
         return plain
     asked, computed = reduced(question, tables), reduced(plan, tables)
     if asked.block is question and computed.block is plan:
         return plain
-    found = _mapped_one_to_one(asked.block, computed.block, tables, zone)
+    found = _mapped_one_to_one(asked.block, computed.block, tables, mode)
     return replace(found, axioms=tuple(dict.fromkeys((*asked.axioms, *computed.axioms, *found.axioms))))
 
 
-def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
+def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
     """Compare a plan's block with the block to be answered, for each one-to-one mapping of the plan's tables.
 
     Return the result of the first mapping for which the blocks are equal, else the result of the first mapping.
@@ -58,38 +59,38 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, zone: str) 
     """
     first: Comparison | None = None
     for mapping in mappings(plan, question):
-        found = compared_as(question, plan, mapping, tables, zone)
+        found = compared_as(question, plan, mapping, tables, mode)
         if not found.difference:
             return found
         first = first or found
     return first or Comparison("the plan reads other tables than the query")
 
 
-def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, zone: str) -> Comparison:
+def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, mode: Mode) -> Comparison:
     """Compare a plan's block with the block to be answered, for one mapping of the plan's tables.
 
     `mapping` has, for each table id of the plan, the id of the corresponding table in the block to be answered.
     `tables` returns the table of a name, with its declared keys, or None.
     """
     other = renamed_block(plan, mapping)
-    other = other if other is plan else normal_block(other, zone)
-    return _compare(question, other, tables, zone)
+    other = other if other is plan else normal_block(other, mode)
+    return _compare(question, other, tables, mode)
 
 
-def _compare(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
+def _compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
     same, others = equalities(question), equalities(plan)
     for block, classes in ((question, others), (plan, same)):
         for tree in block.where:
             pair = equated(tree, block)
             if pair is not None and not classes.same(*pair):
                 return Comparison(f"only one of query and plan has the condition {words(tree)}")
-    question, plan = (represented(block, same, zone) for block in (question, plan))
+    question, plan = (represented(block, same, mode) for block in (question, plan))
     if set(question.joins) != set(plan.joins):
         return Comparison("the joins of the plan differ from those of the query")
-    filters = difference(_filters(question), _filters(plan), question, zone, _known(question, plan, same))
+    filters = difference(_filters(question), _filters(plan), question, mode.zone, _known(question, plan, same))
     if filters is not None:
         return Comparison(f"the filters of query and plan are not proved equal: {filters.cell}", filters.certain)
-    return _groups(question, plan, tables, zone, same)
+    return _groups(question, plan, tables, mode, same)
 
 
 def _filters(block: Block) -> Sequence[Tree]:
@@ -121,7 +122,7 @@ def _added(tree: Tree) -> Iterator[Tree]:
         yield from _added(tree.expression)
 
 
-def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Equivalence) -> Comparison:
+def _groups(question: Block, plan: Block, tables: Tables, mode: Mode, classes: Equivalence) -> Comparison:
     if (question.keys is None) != (plan.keys is None) or question.sets != plan.sets:
         return Comparison("only one of query and plan has groups, or their grouping sets differ")
     axioms: dict[str, None] = {}
@@ -129,14 +130,14 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
         rest = [key for key in other.keys or () if key not in (one.keys or ())]
         if not rest:
             continue
-        known = _dependencies(one, tables, zone, classes)
+        known = _dependencies(one, tables, mode, classes)
         for key in rest:
             if not known.determine(key):
                 return Comparison(f"only one of query and plan groups by {words(key)}")
         axioms |= {f"the primary key of {table.name}": None for table in one.tables if table.id in known.single}
     if bool(question.keys) != bool(plan.keys):
         return Comparison("only one of query and plan returns a group if no row passes the filters")
-    having = difference(question.having, plan.having, question, zone)
+    having = difference(question.having, plan.having, question, mode.zone)
     if having is not None:
         return Comparison(
             f"the HAVING filters of query and plan are not proved equal: {having.cell}", axioms=tuple(axioms)
@@ -155,7 +156,7 @@ def _groups(question: Block, plan: Block, tables: Tables, zone: str, classes: Eq
     return Comparison(axioms=tuple(axioms))
 
 
-def _dependencies(block: Block, tables: Tables, zone: str, classes: Equivalence) -> Dependencies:
+def _dependencies(block: Block, tables: Tables, mode: Mode, classes: Equivalence) -> Dependencies:
     """Return the functional dependencies on a block's grouping keys, by declared keys and by the equalities `classes`.
 
     A key also determines the columns that the block equates with it.
@@ -167,6 +168,6 @@ def _dependencies(block: Block, tables: Tables, zone: str, classes: Equivalence)
         return tuple(name.lower() for name in known.primary_key) if known is not None else ()
 
     def pinned(column: Tree) -> bool:
-        return classes.normalize(column) in keys or is_pinned(column, block, zone)
+        return classes.normalize(column) in keys or is_pinned(column, block, mode.zone)
 
-    return Dependencies(block, keys, zone, key_of, pinned)
+    return Dependencies(block, keys, mode.zone, key_of, pinned)

@@ -11,7 +11,7 @@ from rewriter.functions.trees import call_of
 from rewriter.schema import expression_type
 from rewriter.verify import truth
 from rewriter.verify.aggregates import aggregate_form, arithmetic_form, case_form, coalesce_form, doubled_form
-from rewriter.verify.forms import Forms
+from rewriter.verify.forms import Forms, Mode
 from rewriter.verify.labels import compared_form, difference_form, divided_form, null_form, product_form, undone_form
 from rewriter.verify.times import call_form, cast_form
 
@@ -27,9 +27,10 @@ class Expressions:
     """
 
     def __init__(
-        self, block: Block, zone: str, *, nonempty: bool, finer: Forms | None = None, single: bool = False
+        self, block: Block, mode: Mode, *, nonempty: bool, finer: Forms | None = None, single: bool = False
     ) -> None:
-        self.block, self.zone, self.nonempty, self.finer, self.single = block, zone, nonempty, finer, single
+        self.block, self.nonempty, self.finer, self.single = block, nonempty, finer, single
+        self.zone, self.ansi = mode
         self._known: dict[Tree, Tree] = {}
 
     def normal(self, tree: Tree) -> Tree:

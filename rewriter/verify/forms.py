@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.functions.trees import call_of, number
+from rewriter.model import Session
+from rewriter.model.settings import is_ansi
 
 Tree = exp.Expr
 
@@ -21,6 +23,18 @@ ZERO, ONE = number(0), number(1)
 ROWS = call_of("coalesce", call_of("sum", ONE), ZERO)
 
 
+class Mode(NamedTuple):
+    """The settings of the session on which the values of expressions depend: its time zone, and ANSI mode."""
+
+    zone: str
+    ansi: bool
+
+
+def mode_of(session: Session) -> Mode:
+    """Return the mode of a session."""
+    return Mode(session.time_zone, is_ansi({**session.defaults, **session.settings}))
+
+
 class Forms(Protocol):
     """The interface of a converter of expressions over a block's tables to normal form."""
 
@@ -31,6 +45,10 @@ class Forms(Protocol):
     @property
     def zone(self) -> str:
         """The session's time zone."""
+
+    @property
+    def ansi(self) -> bool:
+        """Whether ANSI mode is on: a sum of integers that overflows is then an error, not another number."""
 
     @property
     def nonempty(self) -> bool:

@@ -22,6 +22,7 @@ from rewriter.model import Column, TableName
 from rewriter.schema import expression_type
 from rewriter.sql import columns_in, windows_in
 from rewriter.verify.compare import Comparison, compare, compared_as
+from rewriter.verify.forms import Mode
 from rewriter.verify.keys import Tables
 from rewriter.verify.normal import equalities, normal_block, represented
 from rewriter.verify.unfold import Undecided, mappings
@@ -34,7 +35,7 @@ def has_layers(block: Block) -> bool:
     return bool(block.having) or any(table.inner is not None for table in block.tables)
 
 
-def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> Comparison:
+def compare_layers(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
     """Compare two blocks with several levels of groups.
 
     Each block is tried in two forms: with its grouped derived tables replaced by tables that stand for the groups, and
@@ -42,7 +43,7 @@ def compare_layers(question: Block, plan: Block, tables: Tables, zone: str) -> C
     without a difference decides, else the last pair. Raise Undecided if an outer join of groups cannot be compared.
     `question` is the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None.
     """
-    layers = _Layers(tables, zone)
+    layers = _Layers(tables, mode)
     forms = (
         (asked, made)
         for asked in (layers.named(question), layers.lifted(question))
@@ -87,8 +88,8 @@ class _Read:
 class _Layers:
     """A comparison of two blocks that read grouped derived tables; equal groups get the same table name."""
 
-    def __init__(self, tables: Tables, zone: str) -> None:
-        self._tables, self._zone = tables, zone
+    def __init__(self, tables: Tables, mode: Mode) -> None:
+        self._tables, self._mode = tables, mode
         self._known: list[_Groups] = []
         self.axioms: dict[str, None] = {}
 
@@ -98,7 +99,7 @@ class _Layers:
         `question` is the block to be answered, `plan` the block of the plan.
         """
         asked, computed = self.typed(question), self.typed(plan)
-        found = compare(asked, computed, self._tables, self._zone)
+        found = compare(asked, computed, self._tables, self._mode)
         axioms = tuple(dict.fromkeys((*self.axioms, *found.axioms)))
         different = {*asked.where} ^ {*computed.where}
         columns = {column for tree in different for column in columns_in(tree)}
@@ -143,7 +144,7 @@ class _Layers:
 
         The tables that stand for groups get all columns that one of the compared blocks reads.
         """
-        return normal_block(self._with_columns(block), self._zone)
+        return normal_block(self._with_columns(block), self._mode)
 
     def _with_columns(self, block: Block) -> Block:
         known = {groups.name: groups for groups in self._known}
@@ -171,7 +172,7 @@ class _Layers:
 
     def _normal(self, block: Block) -> Block:
         normal = self.typed(self.named(block))
-        return represented(normal, equalities(normal), self._zone)
+        return represented(normal, equalities(normal), self._mode)
 
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
         """Return a grouped block as a read of a table that stands for its groups, with one row for each group.
@@ -211,7 +212,7 @@ class _Layers:
         for known in self._known:
             block = self._with_columns(known.block)
             for mapping in mappings(bare, block):
-                found = compared_as(block, bare, mapping, self._tables, self._zone)
+                found = compared_as(block, bare, mapping, self._tables, self._mode)
                 if not found.difference:
                     self.axioms |= dict.fromkeys(found.axioms)
                     return known, self._outputs(renamed_block(core, mapping))
@@ -220,8 +221,8 @@ class _Layers:
         return new, self._outputs(core)
 
     def _outputs(self, core: Block) -> Sequence[Tree]:
-        normal = normal_block(core, self._zone)
-        return represented(normal, equalities(normal), self._zone).outputs
+        normal = normal_block(core, self._mode)
+        return represented(normal, equalities(normal), self._mode).outputs
 
 
 def _distinct_as_groups(rows: Block) -> Block:

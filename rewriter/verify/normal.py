@@ -14,29 +14,28 @@ from rewriter.block.points import literal_value
 from rewriter.block.predicates import equated
 from rewriter.sql import operands
 from rewriter.verify.expressions import Expressions
-from rewriter.verify.forms import GROUPED_FLOAT
+from rewriter.verify.forms import GROUPED_FLOAT, Mode
 
 Tree = exp.Expr
 
 
 @remembered
-def normal_block(block: Block, zone: str) -> Block:
+def normal_block(block: Block, mode: Mode) -> Block:
     """Return the block in normal form (cached).
 
-    Expressions are normalized, grouping keys are distinct, and HAVING without aggregates is moved to WHERE. `zone` is
-    the session's time zone.
+    Expressions are normalized, grouping keys are distinct, and HAVING without aggregates is moved to WHERE.
     """
-    return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block)))
+    return _in_form(block, Expressions(block, mode, nonempty=_nonempty(block)))
 
 
-def folded_block(block: Block, finer: Block, zone: str, *, single: bool) -> Block:
+def folded_block(block: Block, finer: Block, mode: Mode, *, single: bool) -> Block:
     """Return a block that aggregates the groups of the block `finer` as a block over the rows of these groups.
 
     `sum(s)` over groups with `s = sum(x)` gives `sum(x)` over rows. `single` is true if `finer` has at most one group.
     Raise Unfolded if an aggregate equals no aggregate over rows.
     """
-    inner = Expressions(block, zone, nonempty=_nonempty(finer))
-    return _in_form(block, Expressions(block, zone, nonempty=_nonempty(block), finer=inner, single=single))
+    inner = Expressions(block, mode, nonempty=_nonempty(finer))
+    return _in_form(block, Expressions(block, mode, nonempty=_nonempty(block), finer=inner, single=single))
 
 
 def _nonempty(block: Block) -> bool:
@@ -120,7 +119,7 @@ def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
         yield tree.this, tree.expressions[0]
 
 
-def represented(block: Block, classes: Equivalence, zone: str) -> Block:
+def represented(block: Block, classes: Equivalence, mode: Mode) -> Block:
     """Return the block with each column replaced by one column for all columns that WHERE equates with it.
 
     `classes` are the sets of equated columns. The equalities themselves stay in WHERE.
@@ -130,5 +129,5 @@ def represented(block: Block, classes: Equivalence, zone: str) -> Block:
         return block
     rest = replace(block, where=tuple(tree for tree in block.where if tree not in kept))
     put = mapped(rest, lambda node: classes.normalize(node) if isinstance(node, exp.Column) else node)
-    normal = normal_block(put, zone)
+    normal = normal_block(put, mode)
     return replace(normal, where=(*kept, *normal.where))

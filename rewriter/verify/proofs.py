@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from rewriter.block import Block
 from rewriter.index import Definitions
 from rewriter.model import Session, Table, TableName
+from rewriter.verify.forms import mode_of
 from rewriter.verify.leaves import Leaves, Relations
 from rewriter.verify.verdict import UNDECIDED, Verdict, verify
 
@@ -41,7 +42,7 @@ def verdict_on(
     """
     known = _KNOWN.setdefault(definitions, {})
     facts = tuple((name, _facts(relations.get(name))) for name in sorted({*names}))
-    key = (original, plan, session.catalog, session.namespace, session.time_zone)
+    key = (original, plan, session.catalog, session.namespace, mode_of(session))
     found = known.get(key)
     if found is None or found[0] != facts:
         catalogs = session.catalogs | {name.catalog for name in names}

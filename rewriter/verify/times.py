@@ -19,6 +19,7 @@ from sqlglot import exp
 
 from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import call_of, cast
+from rewriter.functions.types import INTEGERS, as_decimal
 from rewriter.schema import UNKNOWN
 from rewriter.timeseries import (
     as_bucket,
@@ -59,9 +60,8 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
     wanted = forms.kind(tree)
     if wanted != UNKNOWN and wanted == forms.kind(inner):
         return inner
-    if isinstance(inner, exp.Cast) and wanted == forms.kind(inner.this) and widens(wanted, forms.kind(inner)):
-        narrow: Tree = inner.this
-        return narrow
+    if isinstance(inner, exp.Cast) and (direct := _without_detour(forms, inner, wanted)) is not None:
+        return direct
     if wanted in ("timestamp_ntz", "date") and (local := clock_of(forms, inner) or shown(forms, inner)) is not None:
         return forms.normal(cast(local, wanted))
     bucket = as_bucket(inner)
@@ -81,6 +81,22 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
     if wanted == "timestamp" and forms.kind(inner) == "bigint":
         return forms.normal(call_of("timestamp_seconds", inner))
     return tree
+
+
+def _without_detour(forms: Forms, inner: exp.Cast, wanted: str) -> Tree | None:
+    """Return a number that `inner` casts to a wider type, cast to the type `wanted`.
+
+    `CAST(CAST(n AS DECIMAL(38,0)) AS DOUBLE)` gives `CAST(n AS DOUBLE)` for an integer n. Return None if the wider type
+    may not keep the value, or if the two casts could round differently.
+    """
+    number: Tree = inner.this
+    kind, between = forms.kind(number), forms.kind(inner)
+    if not widens(kind, between):
+        return None
+    if wanted == kind:
+        return number
+    exact = kind in INTEGERS and as_decimal(between) is not None
+    return cast(number, wanted) if wanted == "double" and exact else None
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:

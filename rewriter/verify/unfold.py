@@ -31,7 +31,7 @@ from rewriter.schema import expression_type
 from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.filled import FilledRows
-from rewriter.verify.forms import GROUPED_FLOAT
+from rewriter.verify.forms import GROUPED_FLOAT, Mode
 from rewriter.verify.keys import Tables
 from rewriter.verify.moments import Moment, added_up, as_read, check_moments, moment_of, over_tables
 from rewriter.verify.normal import (
@@ -69,8 +69,8 @@ class Undecided(Exception):
 class Unfolding:
     """The unfolding of the blocks of one plan: storage tables and views in FROM are replaced by the views' queries."""
 
-    def __init__(self, meaning: Meaning, tables: Tables, zone: str) -> None:
-        self._meaning, self._tables, self._zone = meaning, tables, zone
+    def __init__(self, meaning: Meaning, tables: Tables, mode: Mode) -> None:
+        self._meaning, self._tables, self._mode = meaning, tables, mode
         self._numbers = count()
 
     def select(self, select: Select) -> Block:
@@ -85,7 +85,7 @@ class Unfolding:
             held = self._union(source, table) if isinstance(source, Union) else self._meaning(source.name)
             if held is not None:
                 block = self._merged(block, table, held)
-        return normal_block(self._whole(block), self._zone)
+        return normal_block(self._whole(block), self._mode)
 
     def folded(self, block: Block) -> Block:
         """Return the block with its grouped derived tables merged into it, so that it aggregates rows.
@@ -98,7 +98,7 @@ class Unfolding:
                 names = tuple(column.name.lower() for column in table.columns)
                 held = Held(self.folded(table.inner), names)
                 return self.folded(self._merged(block, table, held, folding=True))
-        return normal_block(block, self._zone)
+        return normal_block(block, self._mode)
 
     def _at_moments(self, select: Select) -> Block:
         """Return the SELECT's block, with the snapshots at which its base tables are read as parts of the table names.
@@ -131,14 +131,14 @@ class Unfolding:
         """
         columns = tuple(column.name.lower() for column in table.columns)
         unfolded = [self.select(branch) for branch in union.branches]
-        blocks = [self._few_keys(represented(block, equalities(block), self._zone)) for block in unfolded]
+        blocks = [self._few_keys(represented(block, equalities(block), self._mode)) for block in unfolded]
         first, *others = self._together(blocks)
         sides = [first.where]
         for other in others:
             sides.append(self._as_in(first, other).where)
         for i, side in enumerate(sides):
             for later in sides[i + 1 :]:
-                both = disjoint(side, later, first, self._zone)
+                both = disjoint(side, later, first, self._mode.zone)
                 if both is not None:
                     raise Undecided(f"two branches of a UNION ALL may return the same row: {both.cell}")
         first = replace(first, since=())  # other branches may have earlier times
@@ -154,7 +154,7 @@ class Unfolding:
 
         Return the block unchanged if no key would be left, or if it has grouping sets.
         """
-        keys = tuple(key for key in block.keys or () if not is_pinned(key, block, self._zone))
+        keys = tuple(key for key in block.keys or () if not is_pinned(key, block, self._mode.zone))
         return replace(block, keys=keys) if keys and block.sets is None else block
 
     def _together(self, blocks: Sequence[Block]) -> list[Block]:
@@ -183,7 +183,7 @@ class Unfolding:
         Raise Undecided if the blocks compute different expressions.
         """
         for mapping in mappings(over_tables(other), over_tables(first)):
-            same = normal_block(renamed_block(other, mapping), self._zone)
+            same = normal_block(renamed_block(other, mapping), self._mode)
             if _alike(same, first):
                 by_id = {table.id: table for table in same.tables}
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
@@ -195,7 +195,7 @@ class Unfolding:
         equated_apart = next((tree for tree in apart if equated(tree, one) is not None), None)
         if equated_apart is not None:
             return words(equated_apart)
-        found = difference(one.where, other.where, one, self._zone)
+        found = difference(one.where, other.where, one, self._mode.zone)
         return found.cell if found is not None else ""
 
     def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
@@ -205,7 +205,7 @@ class Unfolding:
         blocks cannot be merged.
         """
         outer, held = _one_set(outer, table, held)
-        inner = self._apart(normal_block(held.block, self._zone), outer)
+        inner = self._apart(normal_block(held.block, self._mode), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(
                 f"{table.name} is defined with ORDER BY, LIMIT, OFFSET, DISTINCT, a window function or grouping "
@@ -321,7 +321,7 @@ class Unfolding:
         """
         alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
         filtered = replace(merged, where=(*inner.where, *merged.where))
-        return alone and bool(inner.keys) and all(is_pinned(key, filtered, self._zone) for key in inner.keys or ())
+        return alone and bool(inner.keys) and all(is_pinned(key, filtered, self._mode.zone) for key in inner.keys or ())
 
     def _regrouped(self, merged: Block, inner: Block) -> Block:
         """Return a block that groups the groups of `inner` again as a grouped block over rows.
@@ -337,7 +337,7 @@ class Unfolding:
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
             raise Undecided("the outer query filters, groups or joins by an aggregate of the inner query")
         try:
-            merged = folded_block(merged, inner, self._zone, single=self._is_single(merged, inner))
+            merged = folded_block(merged, inner, self._mode, single=self._is_single(merged, inner))
         except Unfolded as problem:
             raise Undecided(str(problem)) from problem
         counted = {bit for key in inner.keys or () if (bit := _bucketed(key)) is not None}

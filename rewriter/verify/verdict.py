@@ -15,6 +15,7 @@ from rewriter.match.divided import merged
 from rewriter.match.printing import fresh_rows
 from rewriter.model import Column, Session
 from rewriter.verify.compare import Comparison, compare
+from rewriter.verify.forms import Mode, mode_of
 from rewriter.verify.layers import compare_layers, has_layers
 from rewriter.verify.leaves import Leaves
 from rewriter.verify.moments import Misread, check_moments
@@ -71,12 +72,12 @@ def verify(
             return Verdict(REFUTED, problem)
         if question.as_set:
             question, plan = _as_groups(question), replace(plan, block=_as_groups(plan.block))
-        found = Comparison()
+        found, mode = Comparison(), mode_of(session)
         for asked, made in _pairs(question, plan):
-            unfolding = Unfolding(leaves.held, leaves.table, session.time_zone)
+            unfolding = Unfolding(leaves.held, leaves.table, mode)
             block = unfolding.select(made)
             check_moments(block, leaves.table)
-            part = _compared(normal_block(asked, session.time_zone), block, leaves, unfolding, session.time_zone)
+            part = _compared(normal_block(asked, mode), block, leaves, unfolding, mode)
             found = (
                 part if part.difference else replace(part, axioms=tuple(dict.fromkeys((*found.axioms, *part.axioms))))
             )
@@ -113,18 +114,18 @@ def _as_groups(block: Block) -> Block:
     return replace(block, keys=keys, as_set=False)
 
 
-def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, zone: str) -> Comparison:
+def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, mode: Mode) -> Comparison:
     """Compare two blocks: as they are, then level by level, then with nested groups merged into one level.
 
     Return the first comparison without a difference; otherwise one of the differences found. `unfolding` merges the
     nested groups of the plan.
     """
-    found = compare(question, plan, leaves.table, zone)
+    found = compare(question, plan, leaves.table, mode)
     if found.difference and (has_layers(question) or has_layers(plan)):
-        found = compare_layers(question, plan, leaves.table, zone)
+        found = compare_layers(question, plan, leaves.table, mode)
     if found.difference and any(table.inner is not None for table in plan.tables):
         try:
-            folded = compare(question, unfolding.folded(plan), leaves.table, zone)
+            folded = compare(question, unfolding.folded(plan), leaves.table, mode)
         except Undecided:
             return found
         return found if folded.difference else folded

@@ -41,3 +41,12 @@ SELECT v.`r` AS r, sum(CASE WHEN v.`k` > 1 THEN v.`sb` END) AS s FROM lake.demo.
 --@ case: a FLOAT or an INT is a FLOAT, which rounds the INT
 SELECT sum(CASE WHEN k > 0 THEN q ELSE i END) AS s FROM small
 --@ kept: AGGREGATE_NOT_IN_VIEW sum(CASE WHEN k > 0 THEN q ELSE i END)
+
+--@ case: a sum of BIGINTs may have wrapped where that of DECIMALs or DOUBLEs does not
+SELECT k, sum(CAST(b AS DECIMAL(38,0))) AS d, sum(CAST(b AS DOUBLE)) AS f FROM t GROUP BY k
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(CAST(b AS DECIMAL(38, 0)))
+
+--@ case: a sum of INTs as DECIMAL
+SELECT k, sum(CAST(x AS DECIMAL(12,2))) AS s FROM t GROUP BY k
+--@ rewritten using m
+SELECT v.`k` AS k, CAST(sum(v.`sx`) AS DECIMAL(22, 2)) AS s FROM lake.demo.m__storage AS v GROUP BY v.`k`

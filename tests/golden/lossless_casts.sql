@@ -52,4 +52,5 @@ SELECT CAST(v.`wide_k` AS INT) AS k, v.`total` FROM lake.demo.groups__storage AS
 
 --@ case: a sum of DECIMALs has another type
 SELECT k, sum(CAST(x AS DECIMAL(20, 0))) FROM t GROUP BY k
---@ kept: groups AGGREGATE_NOT_IN_VIEW sum(CAST(x AS DECIMAL(20, 0))); rows COLUMN_NOT_IN_VIEW x
+--@ rewritten using groups
+SELECT CAST(v.`wide_k` AS INT) AS k, CAST(v.`total` AS DECIMAL(30, 0)) FROM lake.demo.groups__storage AS v

@@ -72,9 +72,10 @@ SELECT v.`g` AS g, bit_xor(DISTINCT v.`k`) FROM lake.demo.copied__storage AS v W
 SELECT g, avg(x) FROM a GROUP BY g
 --@ kept: cast_sum AGGREGATE_NOT_IN_VIEW avg(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered AGGREGATE_NOT_IN_VIEW avg(x); float_sums AGGREGATE_NOT_IN_VIEW avg(x); grouped AGGREGATE_NOT_IN_VIEW avg(x)
 
---@ case: a sum of BIGINTs may have overflowed where their average does not
+--@ case: a stored sum of BIGINTs did not overflow in ANSI mode, and its sum as DECIMAL cannot
 SELECT g, avg(b) FROM a GROUP BY g
---@ kept: cast_sum AGGREGATE_NOT_IN_VIEW avg(b); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered AGGREGATE_NOT_IN_VIEW avg(b); float_sums AGGREGATE_NOT_IN_VIEW avg(b); grouped AGGREGATE_NOT_IN_VIEW avg(b)
+--@ rewritten using grouped
+SELECT v.`g` AS g, CAST(sum(CAST(v.`sb` AS DECIMAL(38, 0))) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`cb`), 0), 0) AS DOUBLE) FROM lake.demo.grouped__storage AS v GROUP BY v.`g`
 
 --@ case: NaN is greater than all, and files do not know of it
 SELECT count(*) FROM a WHERE x > 5

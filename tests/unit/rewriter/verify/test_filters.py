@@ -8,6 +8,7 @@ from rewriter.block import Block, Found, build_block
 from rewriter.model import Column, TableName
 from rewriter.sql import parse_select
 from rewriter.verify.cells import Difference, difference
+from rewriter.verify.forms import Mode
 from rewriter.verify.normal import normal_block
 
 KINDS = ("int", "bigint", "string", "double", "date", "timestamp", "boolean", "decimal(10,2)")
@@ -16,7 +17,9 @@ COLUMNS = tuple(Column(kind[:3], kind) for kind in KINDS)
 
 def block_of(predicate: str) -> Block:
     tree = parse_select(f"SELECT 1 FROM t WHERE {predicate}")
-    return normal_block(build_block(tree, lambda table: Found(TableName(("lake", "demo", "t")), COLUMNS)), "UTC")
+    return normal_block(
+        build_block(tree, lambda table: Found(TableName(("lake", "demo", "t")), COLUMNS)), Mode("UTC", ansi=True)
+    )
 
 
 def between(one: str, other: str) -> Difference | None:
