@@ -190,9 +190,9 @@ def _check(settings: Config) -> None:
 def doctor(config: SettingsFile = None, data: DataDirectory = None, as_json: AsJson = False) -> None:
     r"""Check what a start needs, and print what is wrong and what to do.
 
-    It checks the settings and the ports, and for a Spark of its own Java, pyspark and the data directory.
+    It checks the settings and the ports and, if Viewgate starts Spark itself, Java, pyspark and the data directory.
 
-    Where the settings name a \[catalog] and \[\[upstream]], it checks the catalog, opens a session on each upstream,
+    If the settings name a \[catalog] and \[\[upstream]], it also checks the catalog, opens a session on each upstream,
     and compares the clocks.
     """
     _run(_doctor(config, data, as_json=as_json))

@@ -90,7 +90,7 @@ async def health(login: Login, *, as_json: bool = False) -> int:
 async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> int:
     """Print each materialized view with its freshness, use and size, or with all columns if `wide`.
 
-    Return the exit code: 0, or that of the failed login or connection.
+    Return the exit code: 0, or that of the failed login or connection. With `as_json`, print the result as JSON.
     """
     try:
         result = await _result(login, ["SHOW VIEWGATE VIEWS"])
@@ -111,7 +111,8 @@ async def explain(
     """Print the result of EXPLAIN REWRITE for a query on a running Viewgate, and return the exit code.
 
     `namespace` (`catalog.namespace`) is the namespace of names that are written without one. With `require`, the exit
-    code is NOT_REWRITTEN if no view answers the query.
+    code is NOT_REWRITTEN if no view answers the query. With `as_json`, print the result as JSON. `login` is the address
+    of the running Viewgate and the user.
     """
     from proxy import explaining
 

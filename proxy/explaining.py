@@ -15,7 +15,7 @@ def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = 
     """Print which views of a script would answer a query, and return the exit code.
 
     `schema` is the script's file. With `require`, the code is NOT_REWRITTEN (5) if no view answers. Raise ScriptError
-    if the script or the query is invalid.
+    if the script or the query is invalid. With `as_json`, print the result as JSON.
     """
     from rewriter.script import ScriptError, read_script
 

@@ -323,7 +323,10 @@ def _console(
     place: socket.socket | None,
     running: AsyncExitStack,
 ) -> Console:
-    """Return the console of a service; with a socket `place` it listens there, and `running` stops it."""
+    """Return the console of a service; with a socket `place` it listens there, and `running` stops it.
+
+    `certificate` has the TLS settings, None without TLS.
+    """
     login = Login(entered.authentication, context.whose, entered.cookies.key)
 
     def expiries() -> dict[str, float | None]:

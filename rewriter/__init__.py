@@ -1,7 +1,8 @@
 """The view matcher: decides which parts of a statement SQL over materialized views can answer with the same result.
 
-The package is pure: its input is a statement, view definitions and the state of the catalog, its output an Outcome. It
-uses no clock, no network, no threads and no Spark. A block is one SELECT of a statement, as an object.
+The package is pure: its input is a statement, view definitions and the state of the catalog, its output an Outcome,
+which has the SQL to run and the reasons for it. The package uses no clock, no network, no threads and no Spark. A block
+is one SELECT of a statement, as an object.
 
     statement = parse(sql, session)                      # the statement's blocks, and the tables that it names
     names = definitions.closure(statement)               # all relations to look up in the catalog, in one request

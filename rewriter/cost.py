@@ -120,7 +120,8 @@ class Costs:
     def _scans(self, block: Block, tables: Mapping[str, Relation | None], share: float) -> Iterator[Estimate]:
         """Yield the estimate of each table's scan; scans of large tables are pruned by the block's predicates.
 
-        `share` (0 to 1) is the share of each table's rows that is read.
+        `share` (0 to 1) is the share of each table's rows that is read. `tables` maps table ids to relations; a value
+        that is None or a view counts as a table without statistics.
         """
         large = {id_: table for id_, table in tables.items() if isinstance(table, Table) and _is_large(table)}
         columns = _columns(block) if large else {}
@@ -135,7 +136,8 @@ class Costs:
     def _scan_at(self, read: Read, table: Relation | None) -> Estimate:
         """Return the estimate of reading a table as of a snapshot, or only the rows appended since a snapshot (`read`).
 
-        If the number of appended bytes is not recorded, return the estimate of the whole table.
+        If the number of appended bytes is not recorded, return the estimate of the whole table. None as `table` stands
+        for a relation without statistics, such as a view.
         """
         if not isinstance(read, Added) or not isinstance(table, Table):
             return _whole(table)
@@ -161,7 +163,10 @@ def _whole(table: Relation | None, share: float = 1.0) -> Estimate:
 
 
 def _is_large(table: Relation | None) -> bool:
-    """Return whether a table has more than FEW_ROWS rows, so that pruned columns and files change its cost."""
+    """Return whether a table has more than FEW_ROWS rows, so that pruned columns and files change its cost.
+
+    Return False for None and for a table with an unknown number of rows.
+    """
     return isinstance(table, Table) and (table.records or 0) > FEW_ROWS
 
 

@@ -108,7 +108,7 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
     """Return the block of a derived table; raise Unsupported if the derived table is not supported as a block.
 
     The derived table stays in FROM as text, so that window functions whose result depends on the order of equal rows
-    are supported.
+    are supported. `find` looks up a table or view that a FROM clause names.
     """
     found = _read(select, statement, find)
     if isinstance(found, Unsupported):
@@ -119,7 +119,10 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
 # Cached, because CTEs that each read the previous one twice would take three times as long with each level.
 @lru_cache(maxsize=64)
 def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsupported:
-    """Return the block of a derived table; if it is not supported, return the Unsupported exception (cached)."""
+    """Return the block of a derived table; if it is not supported, return the Unsupported exception (cached).
+
+    `find` looks up a table or view that a FROM clause names.
+    """
     if select.tree is None:
         return Unsupported(select.problem)
     texts = texts_of(select, statement, find)

@@ -37,7 +37,10 @@ class Need:
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a column with one of the names (use it outside aggregates), as a bit set."""
+        """Return the views that expose a column with one of the names (use it outside aggregates), as a bit set.
+
+        `shelf` has the features of all views.
+        """
         return shelf.show(self.names)
 
 
@@ -55,7 +58,7 @@ class Filtered(Need):
         """Return the views that satisfy the requirement, as a bit set.
 
         These views expose a column with one of the names (use it outside aggregates), or their predicates may imply the
-        filter.
+        filter. `shelf` has the features of all views.
         """
         return shelf.show(self.names) | shelf.keep(self.names, self.values)
 
@@ -75,7 +78,7 @@ class Aggregated(Need):
         """Return the views that satisfy the requirement, as a bit set.
 
         These views expose a column with one of the names (use it outside aggregates), or store an aggregate that may
-        yield the required aggregate.
+        yield the required aggregate. `shelf` has the features of all views.
         """
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
@@ -133,7 +136,7 @@ class Question:
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
         """Return the views that join further tables without a declared key that gives each row exactly one match.
 
-        The result is a bit set, empty if `declared` is None.
+        The result is a bit set, empty if `declared` is None. `shelf` has the features of all views.
         """
         lost = 0
         for bag, members in shelf.bags.items() if declared is not None else ():
@@ -167,7 +170,7 @@ class Question:
 
         `tables` counts, by table, the occurrences that a view may replace. Add to `beside`, by table, the views that
         satisfy a requirement only if this table is joined back by its key. `declared` has the declared keys, None
-        without known keys.
+        without known keys. `shelf` has the features of all views.
         """
 
         def all_of(some: Iterable[TableName]) -> int:
@@ -208,7 +211,7 @@ class Question:
         """Return, for each table, the views to which the table can be joined by its primary key, as a bit set.
 
         `tables` are the tables that may have a required column; None stands for all tables of the block. `declared` has
-        the declared keys, None without known keys.
+        the declared keys, None without known keys. `shelf` has the features of all views.
         """
         found = {}
         for table in self.tables.keys() & (self.tables.keys() if tables is None else tables):
@@ -227,6 +230,7 @@ class Question:
         """Return the views among `bits` whose filters may keep all or some rows of the block, as a bit set.
 
         Also return the views among these that may keep only some rows; the base tables can supply the other rows.
+        `shelf` has the features of all views.
         """
         partial = 0
         for names, limits in shelf.limits.items():
@@ -246,7 +250,10 @@ class Question:
 
 
 def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
-    """Return the views that equate both columns of a pair and read the tables of both columns, as a bit set."""
+    """Return the views that equate both columns of a pair and read the tables of both columns, as a bit set.
+
+    `shelf` has the features of all views.
+    """
     found = shelf.join(frozenset[str]().union(*(side.names for side in pair))) if len(pair) == 2 else 0
     for side in pair:
         if found and side.tables is not None:

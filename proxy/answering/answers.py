@@ -110,7 +110,7 @@ class Answers:
     def _failed(self, decision: Decision, error: SqlError) -> None:
         """Suspend the storage tables that a rewritten statement has read, because it failed with `error`.
 
-        Do nothing if the error is about the statement itself.
+        Do nothing if the error is about the statement itself. `decision` is the decision about that statement.
         """
         self.rests.begin(decision.read, error)
 
@@ -168,8 +168,8 @@ class Answers:
     async def _with_virtual_tables(self, session: ClientSession, sql: str) -> list[Edit]:
         """Return the edits that replace virtual tables and calls of table functions in a statement by their rows.
 
-        The virtual tables are those in viewgate.system and information_schema. Return none if the statement reads no
-        virtual table.
+        The virtual tables are those in viewgate.system and information_schema. Return an empty list if the statement
+        reads no virtual table.
         """
         lower = sql.lower()
         schema = information_schema.NAMESPACE in lower
@@ -285,10 +285,11 @@ class Answers:
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts
     ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
-        """Return the relations that a session may use, and the reason of suspension by suspended storage table.
+        """Return the relations that a session may use, and why storage tables are suspended, by storage table.
 
-        In the first mapping, a suspended storage table is None, and tables lack the keys that the session does not
-        trust.
+        A storage table is suspended for some time after Spark has failed to read it. In the first mapping, the value of
+        a suspended storage table is None, and tables have only the declared keys that the session trusts. `found` are
+        the relations as looked up, `facts` the settings of the session.
         """
         relations = _relied_on(found, facts)
         resting = self.rests.within(relations)
@@ -376,10 +377,10 @@ class Answers:
 def _relied_on(
     relations: Mapping[TableName, Relation | None], facts: SessionFacts
 ) -> Mapping[TableName, Relation | None]:
-    """Return the relations without the primary and foreign keys that tables declare.
+    """Return the relations without the primary and foreign keys that tables declare, except for trusted keys.
 
     The keys stay if the session's settings (`facts`) trust all declared keys, or for a table whose own properties say
-    that its keys can be trusted.
+    that its keys can be trusted. A name without a relation keeps None.
     """
     if facts.settings[TRUST] == ON:
         return relations

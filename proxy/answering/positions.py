@@ -22,9 +22,9 @@ _CONTEXT = re.compile(
 
 @dataclass(frozen=True)
 class Changed:
-    """The user's text `sql`, the edits that Viewgate has made in it, and the text `sent` to Spark.
+    """The user's text `sql`, the text `sent` to Spark in its place, and the edits that turn `sql` into `sent`.
 
-    Without edits, both texts have the same length.
+    If there are no edits, Viewgate has only blanked out parts of `sql`: each offset is the same in both texts.
     """
 
     sql: str
@@ -39,7 +39,7 @@ class Changed:
         return reported(message, error.sql_state, error.error_code)
 
     def _placed(self, message: str) -> str:
-        """Return a message with the places and the text in `sql`.
+        """Return Spark's message with the positions and the text of `sql` in place of those of `sent`.
 
         Spark's parser shows the whole text, with a mark below the line of the error.
         """
@@ -105,5 +105,5 @@ def behind(ours: str, error: SqlError) -> SqlError:
 
 
 def _written(at: re.Match[str], line: int, column: int | str) -> str:
-    """Return a position as Spark writes it, with another line and column."""
+    """Return the position `at`, found in a message of Spark's, with this line and column in place of its own."""
     return f"line {line}{at['pos']}{column}"

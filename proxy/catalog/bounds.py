@@ -38,7 +38,7 @@ def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int,
 
     The values are in seconds since 1970. Timestamps without a time zone, columns without values, and columns without
     bounds in some file are left out; a table without a snapshot, or with more than MOST_MANIFESTS manifests, yields
-    nothing.
+    nothing. `metadata` is the table's metadata, and `io` reads files.
     """
     fields = [field for field in metadata.schema().fields if type(field.field_type) in _SECONDS]
     snapshot = metadata.current_snapshot()
@@ -55,7 +55,8 @@ def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterato
 
     Columns without values, and columns without bounds in some file, are left out. `known` caches the bounds per
     manifest, so that each manifest of a growing table is read once. A table without a snapshot, or with more than
-    MOST_MANIFESTS manifests or MOST_BYTES bytes in them, yields nothing.
+    MOST_MANIFESTS manifests or MOST_BYTES bytes in them, yields nothing. `metadata` is the table's metadata, and `io`
+    reads files.
     """
     snapshot = metadata.current_snapshot()
     fields = [field for field in metadata.schema().fields if isinstance(field.field_type, IntegerType | LongType)]
@@ -76,7 +77,10 @@ def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterato
 
 
 def _filled(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
-    """Return the data files in a manifest that are not deleted and have rows."""
+    """Return the data files in a manifest that are not deleted and have rows.
+
+    `io` reads files.
+    """
     files = (entry.data_file for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
     return [file for file in files if file.content is DataFileContent.DATA and file.record_count]
 

@@ -240,7 +240,7 @@ class Catalog:
         """Publish a refresh in one commit: main becomes the branch's head, properties are set, staged branches dropped.
 
         `set_properties` are set; other properties with a prefix in `remove_prefixes` are removed. Raise Conflict if
-        main is no longer at the snapshot `base`.
+        main is no longer at the snapshot `base`. `base` is None for a table without a snapshot.
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(

@@ -51,7 +51,8 @@ def publish(
     `base` is the snapshot that main had when the refresh began; raise Conflict if main has moved since. The branch
     alone does not show that: if it was dropped meanwhile, Spark creates it again from the current main. The other
     staged branches were created from the content that this commit replaces, and must not be published: their writers
-    find main moved, and get a Conflict. Branches that a killed refresh left behind are removed, too.
+    find main moved, and get a Conflict. Branches that a killed refresh left behind are removed, too. `base` is None for
+    a table without a snapshot. Other properties with a prefix in `remove_prefixes` are removed.
     """
     table = _load(catalog, storage)
     staged = _staged(table, storage, branch, base)
@@ -109,7 +110,10 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
 
 
 def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
-    """Return the head of a staged branch; raise Conflict unless its parent is `base` and main is still at `base`."""
+    """Return the head of a staged branch; raise Conflict unless its parent is `base` and main is still at `base`.
+
+    `base` is None for a table without a snapshot.
+    """
     ref = table.metadata.refs.get(branch)
     staged = table.metadata.snapshot_by_id(ref.snapshot_id) if ref else None
     if staged is None:

@@ -92,7 +92,7 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
 
 
 def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableName]:
-    """Return the storage tables whose last refresh read a snapshot that the source's history no longer contains."""
+    """Return the storage tables in `relations` whose last refresh read a snapshot that was rolled back since."""
     tables = {relation.uuid: relation for relation in relations.values() if isinstance(relation, Table)}
     return [
         relation.name
@@ -105,7 +105,8 @@ def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableNam
 def _left(table: Table, source: SourceState) -> bool:
     """Return whether a table's history no longer contains the snapshot that a refresh read.
 
-    Return False if the refresh read the table while it had no snapshot.
+    Return False if the refresh read the table while it had no snapshot. `source` is the state of the table that the
+    refresh read.
     """
     read = source.snapshot_id
     return read not in (None, table.snapshot_id) and all(snapshot.id != read for snapshot in table.snapshots)
@@ -163,7 +164,7 @@ def _has_read(state: RefreshState, snapshots: Read) -> bool:
     """Return whether a refresh read one of these snapshots of every source that `snapshots` lists.
 
     Return False if `snapshots` lists none of the refresh's sources, or if the refresh did not record the columns it
-    used.
+    used. `state` is the record of the refresh.
     """
     known = [source for source in state.sources if source.uuid in snapshots]
     return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)

@@ -189,7 +189,10 @@ class Relations:
         return read(entry.load()) if entry is not None and entry.kind == "table" else none
 
     def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return how a table changed from a recorded state to the snapshot `end`; kind UNKNOWN if there is no table."""
+        """Return how a table changed from a recorded state to the snapshot `end`; kind UNKNOWN if there is no table.
+
+        None as `end` stands for a table without a snapshot.
+        """
         entry = self._store.look([name]).get(name)
         if entry is None or entry.kind != "table":
             return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="the table no longer exists")

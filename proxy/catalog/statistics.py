@@ -62,7 +62,8 @@ def groups() -> Groups:
 def statistics(metadata: TableMetadata, io: FileIO, known: Groups) -> Statistics | None:
     """Return the statistics of the current snapshot's data files; `known` caches them per manifest.
 
-    Return None without a snapshot, or with more manifests or bytes than MOST_MANIFESTS and MOST_BYTES.
+    Return None without a snapshot, or with more manifests or bytes than MOST_MANIFESTS and MOST_BYTES. `metadata` is
+    the table's metadata, and `io` reads files.
     """
     snapshot = metadata.current_snapshot()
     manifests = snapshot.manifests(io) if snapshot is not None else []
@@ -79,7 +80,10 @@ def statistics(metadata: TableMetadata, io: FileIO, known: Groups) -> Statistics
 
 
 def _files(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
-    """Return the data files in a manifest that are not deleted and have rows."""
+    """Return the data files in a manifest that are not deleted and have rows.
+
+    `io` reads files.
+    """
     files = (entry.data_file for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
     return [file for file in files if file.content is DataFileContent.DATA and file.record_count]
 

@@ -159,7 +159,10 @@ class Create:
         return 0
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
-        """Return the name of the view's storage table: the table to adopt, or else an unused name for a new table."""
+        """Return the name of the view's storage table: the table to adopt, or else an unused name for a new table.
+
+        `made` has the queries and columns of the view.
+        """
         return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
 
     async def _make_storage(self, ctx: Context, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
@@ -172,7 +175,8 @@ class Create:
     async def _unset_replaced(self, session: ClientSession, plan: _Plan, existing: MaterializedView) -> None:
         """Unset those properties of the replaced view that the new statement does not set.
 
-        Spark's CREATE OR REPLACE VIEW would keep them.
+        Spark's CREATE OR REPLACE VIEW would keep them. `existing` is the replaced view, and `plan` the plan of the
+        statement.
         """
         outdated = of_user(existing.properties).keys() - self._view_properties(plan).keys()
         if outdated:
@@ -183,6 +187,7 @@ class Create:
         """Return the new definition of a replaced view before it is committed, to fill its storage table first.
 
         Its version is a guess (the next number): Iceberg reuses the number of an earlier version with the same query.
+        `existing` is the replaced view, and `plan` the plan of the statement.
         """
         candidate = replace(
             existing,
@@ -267,7 +272,10 @@ class _Plan:
 
 
 async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session) -> None:
-    """Raise SqlError 42P19 if a view with this query would read itself, directly or through other views."""
+    """Raise SqlError 42P19 if a view with this query would read itself, directly or through other views.
+
+    `facts` is the state of the session in which the view is created.
+    """
     through = expand(parse_query(query, facts), await ctx.catalog.views())
     below = [view.name for view in through.views]
     if name in below:

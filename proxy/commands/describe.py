@@ -20,7 +20,7 @@ EXAMPLE_SHOW_CREATE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class ShowCreate:
-    """The command SHOW CREATE of a view; its row has the CREATE statement that would create the view again."""
+    """The command SHOW CREATE MATERIALIZED VIEW; its row has the CREATE statement that would create the view again."""
 
     name: tuple[str, ...]
 
@@ -71,7 +71,7 @@ EXAMPLE = "DESCRIBE MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class Describe:
-    """The command DESCRIBE of a view: its columns as Spark describes them, then its properties and refresh status."""
+    """The command DESCRIBE MATERIALIZED VIEW: columns as Spark describes them, then properties and refresh status."""
 
     name: tuple[str, ...]
 

@@ -95,7 +95,10 @@ class ExplainRewrite:
 
 
 def _of_the_users(error: SqlError, decision: Decision) -> SqlError:
-    """Convert an error about the statement sent to Spark to an error about the user's statement."""
+    """Convert an error about the statement sent to Spark to an error about the user's statement.
+
+    `decision` is the decision about that statement.
+    """
     return error if decision.reworded is None else decision.reworded(error)
 
 
@@ -115,7 +118,7 @@ def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
     """Return whether an attempt chose a stale view.
 
     The view is read together with the rows appended since its refresh, or in an earlier state within the allowed
-    staleness.
+    staleness. `decision` is the decision about the statement.
     """
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 

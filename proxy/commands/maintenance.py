@@ -102,7 +102,8 @@ def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
 def _argument(part: Sequence[Token], place: str, sql: str) -> tuple[str, str]:
     """Return an argument's name and text; `part` has its tokens.
 
-    `place` is the name that belongs to the argument's position, for a call without names: `name => value`.
+    If the argument is not written as `name => value`, its name is `place`, the name of the parameter at its position.
+    `sql` is the statement's text.
     """
     if len(part) > 3 and [token.text for token in part[1:3]] == ["=", ">"]:
         return part[0].identifier.lower(), sql[part[3].start : part[-1].end]

@@ -61,7 +61,10 @@ class Parser:
                 raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """Read one identifier; raise SqlError 42601 if another token comes next."""
+        """Read one identifier; raise SqlError 42601 if another token comes next.
+
+        `what` describes the expected text for the error.
+        """
         token = self.peek()
         if token is None or token.kind not in ("word", "quoted"):
             raise self.wrong(what)
@@ -69,14 +72,20 @@ class Parser:
         return token.identifier
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Read a dotted name, and return its identifiers; raise SqlError 42601 if another token comes next."""
+        """Read a dotted name, and return its identifiers; raise SqlError 42601 if another token comes next.
+
+        `what` describes the expected text for the error.
+        """
         parts = [self.identifier(what)]
         while self.accept("."):
             parts.append(self.identifier(what))
         return tuple(parts)
 
     def string(self, what: str) -> str:
-        """Read a string literal, and return its value; raise SqlError 42601 if another token comes next."""
+        """Read a string literal, and return its value; raise SqlError 42601 if another token comes next.
+
+        `what` describes the expected text for the error.
+        """
         token = self.peek()
         if token is None or token.kind != "string":
             raise self.wrong(what)
@@ -130,7 +139,7 @@ class Parser:
     def rest(self, what: str) -> str:
         """Read the rest of the statement, and return its text without the closing semicolon.
 
-        Raise SqlError 42601 if nothing is left.
+        Raise SqlError 42601 if nothing is left. `what` describes the expected text for the error.
         """
         if (first := self.peek()) is None:
             raise self.wrong(what)

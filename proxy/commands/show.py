@@ -123,9 +123,9 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Return the reason of the status `now`, of a suspension (`resting`) and of a running refresh as one text.
+    """Return the reasons of a view's status as one text: `now`, a suspension (`resting`) and a running refresh.
 
-    Return None if all three texts are empty.
+    `refreshing` describes the running refresh. Return None if all three texts are empty.
     """
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 

@@ -78,7 +78,7 @@ async def shape(
     """Return the queries and columns of a new view, with the names and types that Spark gives them.
 
     `names` are the column names that the statement lists, None if it lists none; without `hidden`, the rewriter adds no
-    columns. Raise SqlError if a view cannot have this query.
+    columns. Raise SqlError if a view cannot have this query. `facts` is the session's state.
     """
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
@@ -203,7 +203,7 @@ class Layout:
 def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
     """Raise SqlError 42P10 if the view's columns do not allow the partitioning or the order that the user has `given`.
 
-    CREATE calls this function before it creates anything.
+    CREATE calls this function before it creates anything. `made` has the queries and columns of the view.
     """
     columns = [Column(column.name, column.type) for column in made.columns]
     for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
@@ -216,7 +216,8 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
     """Return the layout of a storage table: the partitioning and order that the user has `given`, else derived ones.
 
     Partitions are derived from the largest source for which a partitioned storage table pays off; order and write
-    properties only from a single source.
+    properties only from a single source. `made` has the queries and columns of the view. `facts` is the session's
+    state.
     """
     partitioned_by, ordered_by = given
     found = await catalog.current(made.sources)
@@ -237,7 +238,8 @@ async def _stored(
 ) -> rewriter.Stored | None:
     """Return a description of the rows that the storage table will have; None if the rewriter cannot describe them.
 
-    `sources` are the current tables that the view's query reads.
+    `sources` are the current tables that the view's query reads. `made` has the queries and columns of the view.
+    `facts` is the session's state.
     """
     view = MaterializedView(
         name=storage,

@@ -38,6 +38,8 @@ def load(path: Path) -> Config:
 def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:
     r"""Return the settings in a TOML text, with paths relative to the directory; raise ConfigError if invalid.
 
+    `source` is the file's name for messages.
+
     >>> parse("[server]\nport = 10001").server.port
     10001
     >>> parse("[server]\nport = 'many'\n[limits]\nmesage = 1")
@@ -55,6 +57,8 @@ def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) ->
 
 def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
     r"""Return the message for a file that is not valid TOML, with the line of the error and the remedy.
+
+    `source` is the file's name for messages.
 
     >>> parse("[catalog]\nname = lake")
     Traceback (most recent call last):

@@ -20,11 +20,12 @@ _INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # the states of a client whose request 
 class Requests(H11Protocol):
     """uvicorn's HTTP/1.1 connection, aborted if the client lets it wait for more than DEADLINE seconds.
 
-    It waits for a client that has not sent its whole request, and for one that does not read the response: a response
-    is sent only as fast as it is read, and the time starts anew as long as some of it is read.
+    The connection waits for a client that has not sent its whole request, and for a client that does not read the
+    response: a response is sent only as fast as the client reads. The deadline starts again whenever the client has
+    read a part of the response.
 
     Above MOST connections, the connection that has waited longest is aborted, so that silent clients do not lock out a
-    health check; if none waits, that is the oldest connection, and never the new one.
+    health check. If no connection waits, the oldest one is aborted, but never the new one.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -69,7 +70,7 @@ class Requests(H11Protocol):
 
     @property
     def _waits(self) -> bool:
-        """Return whether the connection waits for its client; if it is closing, for the client to read the rest."""
+        """Whether the connection waits for its client: for a request or, while it closes, for the rest to be read."""
         return self.conn.their_state in _INCOMPLETE or self.flow.write_paused or self.transport.is_closing()
 
     def _restart(self) -> None:
@@ -78,7 +79,10 @@ class Requests(H11Protocol):
             self._late = self.loop.call_later(DEADLINE, self._end, self.transport.get_write_buffer_size())
 
     def _end(self, unsent: int) -> None:
-        """Abort the connection unless fewer bytes than `unsent`, the number at the start, are still to be sent."""
+        """Abort the connection, unless the client has read bytes since the deadline was started.
+
+        `unsent` is the number of bytes that were still to be sent at that time.
+        """
         if self.transport.get_write_buffer_size() < unsent:
             self._restart()
         else:

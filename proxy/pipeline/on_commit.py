@@ -253,7 +253,7 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -
     """Wait until `task`, a view's refresh, has ended, or until the time limit of the view's properties has passed.
 
     `_limit` returns that time limit. After the limit, the refresh continues in the background. If this wait is
-    cancelled, cancel the refresh.
+    cancelled, cancel the refresh. `said` is the log function of the refresh.
     """
     try:
         await asyncio.wait({task}, timeout=_limit(view))

@@ -145,7 +145,10 @@ class Pipeline:
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
-        """Perform one step of a refresh (one commit); return its result, and whether another step must follow."""
+        """Perform one step of a refresh (one commit); return its result, and whether another step must follow.
+
+        `asked` has the options of the refresh.
+        """
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
             step = await next_step(self._catalog, view, asked)
@@ -214,7 +217,7 @@ class Pipeline:
         """Return the kind of the next refresh, the reason and the following steps as text, and the SQL statement.
 
         The statement is empty if there is nothing to refresh. For a refresh in several steps, the statement is the
-        first one.
+        first one. `asked` has the options of the refresh.
         """
         step = await next_step(self._catalog, view, asked)
         kind, reason = str(step.decision.kind), step.decision.reason

@@ -115,7 +115,7 @@ async def from_another(catalog: Catalog, view: MaterializedView, storage: Table,
     """Return a query that computes the view's rows from the storage table of another view over the same tables.
 
     `storage` is the view's own storage table. Return None if no other view's storage table is fresh, has all data that
-    the view needs, and is cheaper to read than the base tables.
+    the view needs, and is cheaper to read than the base tables. `sources` are the current base tables of the view.
     """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:

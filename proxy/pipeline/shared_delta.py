@@ -126,7 +126,7 @@ def shared_deltas(runner: Runner, decisions: Mapping[MaterializedView, Decision]
     """Create staging tables for refreshes that read the same appended rows (at least MANY) under the same settings.
 
     `decisions` has the planned refresh of each view. Return the staging table of each view by view name; views that
-    share no appended rows with another view are absent.
+    share no appended rows with another view are absent. `runner` opens the Spark session that fills a staging table.
     """
     groups: dict[object, dict[MaterializedView, Decision]] = {}
     for view, decision in decisions.items():

@@ -168,6 +168,7 @@ def explained(
 
     If a source column that the last refresh read is missing now, the message names the column and the remedy instead.
     `refreshed` is the recorded refresh state, None before the first refresh; `now` are the current base tables by name.
+    `failure` is Spark's error.
     """
     gone = _gone(failure.message, refreshed, now)
     what = gone or headline(failure.message)

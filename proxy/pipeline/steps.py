@@ -93,6 +93,7 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
     """Plan and return the next step of a refresh; if the view is fresh, the step's decision says so.
 
     Raise SqlError if a source or the storage table cannot be used, or if the requested condition is not supported.
+    `asked` has the options of the refresh.
     """
     sources = await look(catalog, view)
     storage = await storage_of(catalog, view)
@@ -115,7 +116,7 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
     """Return a step of a full refresh with the query that computes the rows of the step.
 
     The query reads another view's storage table if that is possible and no full refresh was requested; otherwise the
-    query is the view's own.
+    query is the view's own. `asked` has the options of the refresh.
     """
     reading = None
     if not (asked.full or asked.anew):
@@ -178,7 +179,7 @@ class _Planning:
         """Return the step that drops the partitions that are too old for the retention; None if there are none.
 
         Also return None if the stored rows need a full refresh, or if the partitions cannot be determined from the
-        storage table's files.
+        storage table's files. `recorded` is the refresh state of the storage table.
         """
         if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
             return None
@@ -207,6 +208,7 @@ class _Planning:
         """Return the condition for the rows to store: the stored rows and the rows that satisfy `where`.
 
         Stored rows outside the retention `kept` are left out. Return `where` alone if the storage table is not partial.
+        `kept` is None without a retention.
         """
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where

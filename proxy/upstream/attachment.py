@@ -268,7 +268,8 @@ class Attachment:
     async def _settle(self, live: UpstreamSession) -> None:
         """Query Spark for the current catalog and namespace, and let a replay set this catalog and namespace directly.
 
-        If the query fails, the replay statements stay unchanged.
+        If the query fails, the replay statements stay unchanged. `live` is the upstream session in which the query
+        runs.
         """
         before = self._kept.texts
         try:

@@ -301,7 +301,10 @@ class Connection(asyncio.Protocol):
             self.ready.set_result(None)
 
     def _not_a_reply(self, failure: HttpFailure) -> SqlError:
-        """Return the error for an HTTP response that has no Thrift reply, according to the HTTP status."""
+        """Return the error for an HTTP response that has no Thrift reply, according to the HTTP status.
+
+        `failure` has the status and the text of the response.
+        """
         said = f"{self._upstream.named} answers with HTTP status {failure.status} ({failure.said})"
         if failure.status in _NO_LOGIN:
             return LoginRefused(
@@ -367,7 +370,7 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
     """Open a connection to a server, log in as `user`, and return the connection.
 
     `pulse` records the times of the server's replies. Raise Unreachable (08S01) if the server cannot be reached or is
-    too slow, and LoginRefused (28000) if the server refuses the login.
+    too slow, and LoginRefused (28000) if the server refuses the login. `timeouts` limits each step.
     """
     connection = Connection(upstream, user, password, timeouts, pulse)
     transport = await dial(upstream, connection, timeouts)

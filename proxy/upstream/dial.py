@@ -31,7 +31,7 @@ async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeout
     """Open a network connection to a server, with TLS if configured, and return the connection's transport.
 
     Raise NotLetIn if the server does not respond in time or closes the connection during the TLS handshake, and
-    Unreachable, the base class of NotLetIn, for any other failure.
+    Unreachable, the base class of NotLetIn, for any other failure. `protocol` gets the received bytes.
     """
     transport = await _connected(upstream, protocol, timeouts.connect)
     if upstream.link.tls is None:
@@ -78,7 +78,7 @@ async def _secured(
     """Start TLS on a connection, check the server's certificate, and return the encrypted transport.
 
     Raise NotLetIn if the server does not complete the TLS handshake within `patience` seconds or closes the connection,
-    and Unreachable, the base class of NotLetIn, for any other failure.
+    and Unreachable, the base class of NotLetIn, for any other failure. `protocol` gets the received bytes.
     """
     loop = asyncio.get_running_loop()
     name = tls.server_name or upstream.host
@@ -144,7 +144,7 @@ _STATUSES = frozenset({2, 3, 4, 5})  # of SASL messages, which continue with a l
 def foreign(spoken: Transport, data: bytes) -> str | None:
     r"""Return a message if a server's first bytes show another transport than the configured transport `spoken`.
 
-    Return None if the bytes fit the configured transport, or show no transport.
+    Return None if the bytes fit the configured transport, or show no transport. `data` are these bytes.
 
     >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02\x0a")
     'answers by TLS: give [upstream.tls]'

@@ -109,12 +109,16 @@ class HttpTransport:
     def refuse_login(self, message: bytes, headers: tuple[tuple[str, str], ...]) -> bytes:
         """Return a response with status 401 whose body is a Thrift message with the error.
 
-        Thrift's own HTTP client ignores the status and reads the message.
+        Thrift's own HTTP client ignores the status and reads the message. `headers` are added to the headers of the
+        response.
         """
         return self._respond(401, message, (("Content-Type", _THRIFT), *headers))
 
     def refuse(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """Return a response with an HTTP error status, and the reason as plain text."""
+        """Return a response with an HTTP error status, and the reason as plain text.
+
+        `headers` are added to the headers of the response.
+        """
         return self._respond(status, reason.encode(), (("Content-Type", "text/plain; charset=utf-8"), *headers))
 
     def _next_event(self) -> HttpCall | Interim | Refused | None:
@@ -168,7 +172,8 @@ class HttpTransport:
     def _refused(self, status: int, reason: str, headers: tuple[tuple[str, str], ...] = ()) -> Refused:
         """Return a refusal that ends the connection; the rest of the request is not read.
 
-        The refusal has no bytes to send if a response has already been sent or is no longer possible.
+        The refusal has no bytes to send if a response has already been sent or is no longer possible. `headers` are
+        added to the headers of the response.
         """
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             return Refused(reason)

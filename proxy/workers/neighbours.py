@@ -115,7 +115,7 @@ class Neighbours:
     async def call(self, mark: bytes, peer: Peer, message: bytes) -> bytes:
         """Relay a call to the worker with this mark and return the reply.
 
-        Raise Gone if the worker has ended, and Unreachable for other errors.
+        Raise Gone if the worker has ended, and Unreachable for other errors. `peer` is the client that made the call.
         """
         idle = self._idle.get(mark)
         try:

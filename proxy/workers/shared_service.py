@@ -144,7 +144,7 @@ def _told(gone: Gone, name: str, message: bytes) -> SqlError:
     """Return the error for a call to a worker that has ended.
 
     The message says whether the statement may have been executed. `name` and `message` are the name and the bytes of
-    the call.
+    the call. `gone` is the error of the relay.
     """
     if name == "ExecuteStatement" and gone.sent:
         sql = read_request(message, ttypes.TExecuteStatementReq).statement

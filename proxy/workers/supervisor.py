@@ -176,7 +176,8 @@ class Supervisor:
         """Run a worker with the number `number`, and run it again whenever the process ends, until `stop` is called.
 
         Set `started` when the first process listens or has ended. The replacement of a worker (`former`) is not run
-        again if the replacement never listened and the former worker still runs.
+        again if the replacement never listened and the former worker still runs. `generation` is the number in the
+        worker's mark that counts its restarts.
         """
         rest = _FIRST_REST
         clock = asyncio.get_running_loop().time
@@ -213,7 +214,7 @@ class Supervisor:
         """Run one worker process to its end; return the worker and its exit code.
 
         If the operating system could not create a process, return None and the code 1. Set `listens` when clients can
-        connect to the worker.
+        connect to the worker. `number` and `generation` make up the worker's mark.
         """
         try:
             # In a process group of its own, the worker gets no Ctrl-C: the supervisor gets it and sends orders.

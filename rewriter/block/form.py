@@ -48,7 +48,11 @@ class Occurrence:
 
     @property
     def constant(self) -> bool:
-        """Whether the table has the same rows in every snapshot: it is the table of slides of a time window."""
+        """Whether the table has the same rows in every snapshot.
+
+        True only for the table of offsets that the rewriter joins to FROM for a sliding time window (see
+        rewriter.sql.time_windows).
+        """
         return self.name.parts[0] == SLIDES
 
     def column(self, name: str) -> Column | None:

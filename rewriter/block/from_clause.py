@@ -393,9 +393,10 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 
 
 def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
-    """Return the table of a window's slides, whose column has no name in the SELECT, as an item of FROM.
+    """Return the table of a sliding time window's offsets as an item of FROM, whose column the SELECT cannot name.
 
-    Raise Unsupported unless derived tables are `kept` as text.
+    The rewriter itself has added this table to FROM (see rewriter.sql.time_windows). The table gets no id that is in
+    `taken`. Raise Unsupported unless derived tables are `kept` as text.
     """
     if not kept:
         raise Unsupported("window() slides, so that a row is in several windows")

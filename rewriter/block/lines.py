@@ -111,7 +111,8 @@ def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | N
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
     """Return the Line of coalesce(x, c) with a constant c; None for other calls.
 
-    The value c stands for x = c and for x IS NULL: `coalesce(x, 0) < 5` gives `x < 5 OR x IS NULL`.
+    The value c stands for x = c and for x IS NULL: `coalesce(x, 0) < 5` gives `x < 5 OR x IS NULL`. `through` is as in
+    `line_of`.
 
     no:   a DOUBLE c with an integer x, because Spark then compares x as a DOUBLE
     """

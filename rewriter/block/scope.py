@@ -158,7 +158,7 @@ class Scope:
         outer: Callable[[exp.Column], Tree] | None = None,
         constant: Callable[[Tree], str] | None = None,
     ) -> Scope:
-        """Return the scope with these functions in place of its own; None keeps a function."""
+        """Return the scope with `alias`, `outer` and `constant` as its functions; None keeps the present function."""
         functions = alias or self.alias, outer or self.outer, constant or self.constant
         return Scope(self.tables, self.sources, self.merged, self.hidden, *functions)
 

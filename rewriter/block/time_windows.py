@@ -4,7 +4,7 @@ law: windows of a TIMESTAMP start at multiples of the window's length after 1970
      every session time zone; the window of a time is the last one that starts at or before the time
 law: windows of a TIMESTAMP_NTZ start at multiples of the length on the clock of the TIMESTAMP_NTZ; so if the length is
      that of a bucket (such as a day or an hour), the windows are the buckets
-law: a sliding window starts `back` seconds earlier, for each value of `back` in the table of slides
+law: a row is in a sliding window that starts `back` seconds before its last window, for each `back` of the slides
 no:  one-day windows as days in the session's zone: in New York they start at 19:00 or 20:00
 """
 
@@ -55,8 +55,8 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
 def _of_instants(field: str, time: Tree, length: int, offset: int, slide: int, slides: Occurrence | None) -> Tree:
     """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / slide) * slide + offset - back)`, a window's start.
 
-    `back` is the column of the table of slides; without one, the window does not slide. If `field` is END, return the
-    end of the window: `length` seconds more.
+    `back` is the column of the table of slides (the offsets of a sliding window, in seconds); without this table, the
+    window does not slide. If `field` is END, return the end of the window: `length` seconds more.
     """
     counted: Tree = call_of("unix_seconds", time)
     counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted

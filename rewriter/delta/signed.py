@@ -63,7 +63,7 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
 def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
     """Return why the contribution of a deleted row cannot be subtracted from an output; empty if it can be.
 
-    Only this output is considered, not the block's other outputs.
+    Only this output is considered, not the block's other outputs. `types` maps each output to its type.
     """
     call = aggregate_of(output)
     if call is None:
@@ -80,7 +80,7 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
 def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
     """Return which outputs the block lacks for subtracting deleted values from `output`; empty if it lacks none.
 
-    A sum needs the count of its argument, avg also an exact sum.
+    A sum needs the count of its argument, avg also an exact sum. `types` maps each output to its type.
     """
     call = aggregate_of(output)
     if call is None or call.name == "count":

@@ -184,7 +184,8 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
     """Answer each branch of a set operation from the corresponding branch of the view.
 
     Return a Miss if a branch cannot be answered, or if the branches need different columns or rows of the view's
-    storage table, which is read only once. `path` is the access path to the view.
+    storage table, which is read only once. `path` is the access path to the view. `question` is the set operation, with
+    each branch paired with a branch of the view.
     """
     found = []
     for query, branch in question.pairs:

@@ -204,7 +204,8 @@ def _answer_to(
     """Return the answer to a query from a view that is matched as a whole, and the output names (empty if unknown).
 
     `find` looks up a table or view that a FROM clause names. Return None if the view has another set operator than the
-    query, or another number of branches. Views in `refuted` are not used.
+    query, or another number of branches. Views in `refuted` are not used. `question` is the query: a text that equals
+    the text of a view's query, or a set operation.
     """
     rule = text_match.__name__ if isinstance(question, TextQuestion) else branch_by_branch.__name__
     path = _whole_path(view, statement, definitions, relations, refuted)

@@ -102,9 +102,8 @@ class Aggregate(Function):
                row count (count), the key itself (same), or the aggregate over all groups' distinct keys (set)
     arity      the number of arguments
     size       for sketches: the default of the second argument, the sketch's size
-        values     the positions of the arguments whose values matter; None: all (of any other argument, it only matters
+    values     the positions of the arguments whose values matter; None: all (of any other argument, it only matters
                whether it is NULL)
-
     family     aggregates with the same family name can be computed from each other's components over the same columns
     linear     whether the contribution of deleted rows can be subtracted from the value
     windowed   whether the aggregate is also supported with OVER

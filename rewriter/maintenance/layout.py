@@ -25,7 +25,8 @@ def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[Par
     """Return the partition field for a storage table that follows from the partitions of `source`, as a tuple.
 
     `files` are the files of `source`. The field must give more than one and at most MOST_DERIVED partitions, with
-    LEAST_BYTES of the source for each; the tuple is empty if there is no such field.
+    LEAST_BYTES of the source for each; the tuple is empty if there is no such field. `stored` is the view with its
+    block and storage table.
 
     gives:  partitions by month, for a table partitioned by day and a view grouped by month
     no:     a key that does not follow from a partition column of the table
@@ -55,7 +56,8 @@ def inherited_order(stored: Stored, order: Sequence[SortField]) -> tuple[SortFie
     """Return the leading fields of a source's sort order (`order`) whose columns are outputs of the view.
 
     Each field gets the storage column's name. The result ends before the first field with a transform or with a column
-    that is not an output; it is empty for a view over several tables.
+    that is not an output; it is empty for a view over several tables. `stored` is the view with its block and storage
+    table.
     """
     if len(stored.block.tables) != 1:
         return ()

@@ -123,7 +123,8 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
 def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
     """Return the outputs of a merge that may subtract rows; `rewriting` has the outputs of a merge that only adds rows.
 
-    A sum of no values becomes NULL, and a negative count of rows raises an error in Spark.
+    A sum of no values becomes NULL, and a negative count of rows raises an error in Spark. `stored` is the view with
+    its block and storage table.
     """
     merged = dict(zip(stored.block.outputs, rewriting.outputs, strict=True))
 

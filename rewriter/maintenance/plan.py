@@ -220,7 +220,8 @@ def _written(now: Situation, how: Merging, parts: list[str], signed: bool = Fals
 
     The statement rewrites the storage partitions of the changed source partitions if these are known. Otherwise it
     merges the groups of the delta, or overwrites all groups if that is faster or the keys cannot be joined. `parts` are
-    the queries of the changed rows; with `signed`, they also subtract deleted rows. `how` has the merging SQL.
+    the queries of the changed rows; with `signed`, they also subtract deleted rows. `how` has the merging SQL. `now` is
+    the view and the changes of its sources.
     """
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
@@ -236,14 +237,17 @@ def _large(now: Situation) -> bool:
 def _few(now: Situation) -> bool:
     """Return whether the changed rows are at most the share FEW of the stored rows.
 
-    Return True if the number of stored rows is not known.
+    Return True if the number of stored rows is not known. `now` is the view and the changes of its sources.
     """
     records = now.stored.storage.records
     return records is None or sum(change.added + change.removed for change in now.changed) <= FEW * records
 
 
 def _dearer(now: Situation) -> str:
-    """Return the reason why a full refresh costs no more than the merge; empty if the merge costs less."""
+    """Return the reason why a full refresh costs no more than the merge; empty if the merge costs less.
+
+    `now` is the view and the changes of its sources.
+    """
     storage, changed = now.stored.storage, sum(change.added + change.removed for change in now.changed)
     rows = sum(now.changes[table.name].records for table in now.stored.block.tables)
     if storage.partitioned_by or storage.records is None or not _large(now) or _few(now):
@@ -255,7 +259,8 @@ def _touched(now: Situation) -> str:
     """Return the SQL condition for the storage rows in the targets of the changed source partitions.
 
     A source partition's target is the storage partition to which its rows contribute. Return an empty string if the
-    targets are unknown or too many, or if several sources have changed.
+    targets are unknown or too many, or if several sources have changed. `now` is the view and the changes of its
+    sources.
     """
     change, *more = now.changed
     if more or change.touched is None:
@@ -283,6 +288,8 @@ def _appended(now: Situation) -> str:
 
 def _append_problem(now: Situation) -> str:
     """Return the reason why a refresh cannot simply add the view's rows for appended source rows; empty if it can.
+
+    `now` is the view and the changes of its sources.
 
     law:    rows appended to a table only add result rows if the view has no FULL join, and if the table is not on the
             joined side of a LEFT, SEMI or ANTI join

@@ -132,7 +132,8 @@ class Targets:
 def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
     """Return the targets of a source's files: the storage partitions to which the files' rows contribute.
 
-    If the targets cannot be determined, return the reason as text.
+    If the targets cannot be determined, return the reason as text. `stored` is the view with its block and storage
+    table.
     """
     if files.fields is None:
         return f"the files of {source} have more than one partition specification"

@@ -279,7 +279,8 @@ def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) ->
 def _typed(name: str, tree: Tree, kind: str | None) -> Tree:
     """Return a sum cast to the type of the query's sum if that is DECIMAL; return other aggregates unchanged.
 
-    A sum of DECIMAL sums would have ten digits more than the sum of the query.
+    A sum of DECIMAL sums would have ten digits more than the sum of the query. None as `kind` stands for an unknown
+    type.
     """
     wanted = sum_type(kind) if name == "sum" and kind is not None else None
     return cast(tree, wanted) if wanted is not None and wanted.startswith("decimal") else tree

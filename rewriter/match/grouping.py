@@ -52,7 +52,8 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     """Return a mapping from the meaning of each GROUP BY key of the query to its expression over storage columns.
 
     The meaning is the key's canonical form for comparison. Return a Miss if a key cannot be derived, or if two keys
-    under GROUPING SETS are equal or one contains another.
+    under GROUPING SETS are equal or one contains another. `reading` is the query, expressed over the view's storage
+    table.
     """
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
@@ -70,7 +71,10 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
-    """Return whether two keys are equal or one contains another, so that GROUPING SETS would set only one to NULL."""
+    """Return whether two keys are equal or one contains another, so that GROUPING SETS would set only one to NULL.
+
+    `reading` is the query, expressed over the view's storage table.
+    """
     within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
     return within or len(set(keys)) < len(reading.block.keys or ())
 
@@ -82,7 +86,8 @@ def finish(
 
     `keys` maps the query's keys to the expressions by which storage rows are grouped; None if the rewriting does not
     group. `rolled_up` is recorded in the Match. Return a Miss if an expression cannot be derived, if the result could
-    differ from the query's, or if Spark could not run the rewriting.
+    differ from the query's, or if Spark could not run the rewriting. `reading` is the query, expressed over the view's
+    storage table.
     """
     inexact = inexact_decision(reading) or _misled(reading.block)
     if inexact is not None:
@@ -164,7 +169,10 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the tables that must be joined to the storage table again, because `trees` use their columns."""
+    """Return the tables that must be joined to the storage table again, because `trees` use their columns.
+
+    `reading` is the query, expressed over the view's storage table.
+    """
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in columns_in(tree)}
     if used <= {STORAGE_ALIAS, *(table.id for table in reading.extra)}:
@@ -185,7 +193,8 @@ def _grouping(
 ) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
     """Return the GROUP BY keys and the grouping sets over storage rows; None for a clause that the rewriting lacks.
 
-    `keys` maps the query's keys to expressions over storage columns; None if the rewriting does not group.
+    `keys` maps the query's keys to expressions over storage columns; None if the rewriting does not group. `reading` is
+    the query, expressed over the view's storage table.
     """
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None
@@ -198,7 +207,8 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     """Return a mapping from the meaning of each GROUP BY key of the query to its expression over the view's groups.
 
     The meaning is the key's canonical form for comparison. Return a Miss if the view or the query does not group, if
-    the view has a single group of all rows, or if a key cannot be derived.
+    the view has a single group of all rows, or if a key cannot be derived. `reading` is the query, expressed over the
+    view's storage table.
     """
     if reading.candidate.block.keys is None:
         return Miss(Reason.SHAPE, "the view stores rows, and the query needs groups")
@@ -215,6 +225,8 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 def inexact_decision(reading: Reading) -> Miss | None:
     """Return a Miss if an inexact aggregate, such as a sum of DOUBLEs, decides which rows the query returns; else None.
+
+    `reading` is the query, expressed over the view's storage table.
 
     law: HAVING, DISTINCT, the keys and order of windows, and ORDER BY with LIMIT need exact aggregates. Outputs may use
          inexact ones only in arithmetic, which keeps a small difference small, and in an outermost rounding; never in a

@@ -81,7 +81,8 @@ class Stored(NamedTuple):
     def in_place_of(self, kind: str | None) -> Stored:
         """Return the bucket with its start in a form comparable with type `kind`.
 
-        The start is a number of seconds since 1970 if `kind` is an integer type, else a time.
+        The start is a number of seconds since 1970 if `kind` is an integer type, else a time. None as `kind` stands for
+        an unknown type.
         """
         if kind in INTEGERS and self.type != SECONDS:
             time = cast(self.begin, "timestamp") if self.type == "date" else self.begin

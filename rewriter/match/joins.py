@@ -33,7 +33,10 @@ class Joined:
 
 
 def filling_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
-    """Return the LEFT join of the query that fills exactly the tables of the view with NULLs; None if there is none."""
+    """Return the LEFT join of the query that fills exactly the tables of the view with NULLs; None if there is none.
+
+    `mapping` maps the ids of the view's tables to those of the query's tables.
+    """
     tables = frozenset(mapping.values())
     return next((join for join in block.joins if join.kind == "LEFT" and join.tables == tables), None)
 

@@ -41,7 +41,7 @@ def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
     For a grouping key k, `x * k` gives `sum(x) * k`, with the stored sum of x. `of` returns the partial aggregates of
     the operands. Return None for other arguments, if the storage table lacks one of these aggregates, or if digits
-    could be lost.
+    could be lost. `reading` is the query, expressed over the view's storage table.
     """
     if not isinstance(argument, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) or not _is_exact(argument, reading):
         return None
@@ -56,7 +56,10 @@ def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_exact(argument: Tree, reading: Reading) -> bool:
-    """Return whether a sum of this argument loses no digits: small integers in ANSI mode, and short DECIMALs."""
+    """Return whether a sum of this argument loses no digits: small integers in ANSI mode, and short DECIMALs.
+
+    `reading` is the query, expressed over the view's storage table.
+    """
     kind = numeric_type(argument, reading.block)
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
@@ -67,7 +70,7 @@ def _is_exact(argument: Tree, reading: Reading) -> bool:
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
     """Return a numeric expression over storage columns, if it has one value within each storage row's group.
 
-    Return None for other expressions.
+    Return None for other expressions. `reading` is the query, expressed over the view's storage table.
     """
     grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
     kind = numeric_type(tree, reading.block) if grouped else None
@@ -81,7 +84,7 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
     """Return the partial sum of x * k, x + k, x - k or k - x, for a constant k.
 
     `argument` is the whole expression, `varying` is x, and `of` returns partial aggregates. Return None if the storage
-    table lacks the sum or count of x.
+    table lacks the sum or count of x. `reading` is the query, expressed over the view's storage table.
     """
     summed = of("sum", varying) if columns_in(varying) else None
     if summed is None:
@@ -99,7 +102,8 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
 def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
     """Return a constant times the row count `counted`, as a summand of the sum of `argument`.
 
-    Return None if the product could have more digits than the type of the sum.
+    Return None if the product could have more digits than the type of the sum. `reading` is the query, expressed over
+    the view's storage table.
     """
     decimal = as_decimal(numeric_type(argument, reading.block))
     if decimal is None:
@@ -111,7 +115,8 @@ def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading)
 def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
     """Return the partial sum of x + y or x - y, as the sum or difference of the partial sums of x and y.
 
-    Return None if x or y can be NULL, or if the storage table lacks the sum of x or of y.
+    Return None if x or y can be NULL, or if the storage table lacks the sum of x or of y. `reading` is the query,
+    expressed over the view's storage table. `of` returns the partial aggregates of the operands.
     """
     sides = (argument.this, argument.expression)
     if not all(_is_never_null(side, reading) for side in sides):

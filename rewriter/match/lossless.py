@@ -23,7 +23,7 @@ def widened(
     """Return the query with the view's extra joins added, and the table mapping extended by the joined tables.
 
     `mapping` maps the ids of the view's tables to those of the query's tables. Return None if one of the joins could
-    drop or repeat rows.
+    drop or repeat rows. `candidate` is the access path to the view: the view's block with its storage table.
 
     law:    an inner join of a NOT NULL foreign key onto the referenced key finds exactly one row for each row; a LEFT
             join onto a key finds at most one row, and otherwise fills the columns with NULLs
@@ -46,6 +46,9 @@ def widened(
 def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
     """Return the query with each SEMI join turned into an inner join, if keys guarantee at most one match for each row.
 
+    `candidate` is the access path to the view: the view's block with its storage table. `mapping` maps the ids of the
+    view's tables to those of the query's tables.
+
     law:    a SEMI join on a whole primary key finds at most one row, as an inner join does
     view:   SELECT s.amount, s.dim_id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     query:  SELECT amount FROM sales WHERE dim_id IN (SELECT id FROM dim WHERE name = 'a')
@@ -66,7 +69,10 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
 
 
 def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether primary keys guarantee that each row finds at most one row in each table of a SEMI join."""
+    """Return whether primary keys guarantee that each row finds at most one row in each table of a SEMI join.
+
+    `candidate` is the access path to a view, which has the tables' primary keys.
+    """
     keys = {source.name: source.primary_key for source in candidate.sources}
     pairs = [pair for conjunct in join.on if (pair := equated(conjunct, query.block)) is not None]
     sides = [(key_of(mine), key_of(other)) for pair in pairs for mine, other in (pair, pair[::-1])]
@@ -82,6 +88,9 @@ def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
 
 def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
     """Return the query with each LEFT join turned into an inner join, if a foreign key guarantees a match.
+
+    `candidate` is the access path to the view: the view's block with its storage table. `mapping` maps the ids of the
+    view's tables to those of the query's tables.
 
     law:    a LEFT join of a NOT NULL foreign key onto the referenced key always finds a row, as an inner join does
     view:   SELECT s.amount, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
@@ -110,7 +119,10 @@ def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[s
 
 
 def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether a join's ON equates exactly a NOT NULL foreign key with the joined table's primary key."""
+    """Return whether a join's ON equates exactly a NOT NULL foreign key with the joined table's primary key.
+
+    `candidate` is the access path to a view, which has the tables' declared keys.
+    """
     sources = {source.name: source for source in candidate.sources}
     (joined,) = (table for table in query.block.tables if table.id in join.tables)
     if joined.name not in sources:
@@ -134,7 +146,8 @@ def _joined(
     """Return the query with one more table of the view joined, the extended mapping, and `table`.
 
     `table` is the table's occurrence in the view, and `mapping` maps the ids of the view's tables to the query's.
-    Return None if the join could drop or repeat rows.
+    Return None if the join could drop or repeat rows. `candidate` is the access path to the view: the view's block with
+    its storage table.
     """
     known = next((source for source in candidate.sources if source.name == table.name), None)
     if known is None or not known.primary_key:
@@ -157,7 +170,8 @@ def _left_joined(
 
     `known` is the joined table in the catalog, `added` its new occurrence in the query, and `wider` maps the ids of the
     view's tables to the query's. Further conditions in ON only reduce the matches, and a LEFT join keeps rows without a
-    match. Return None for other joins.
+    match. Return None for other joins. `candidate` is the access path to the view: the view's block with its storage
+    table.
     """
     (table,) = join.tables if len(join.tables) == 1 else ("",)
     columns = {node.table for conjunct in join.on for node in columns_in(conjunct)}
@@ -184,7 +198,8 @@ def _inner_joined(
 
     `known` is the joined table in the catalog, `table` its occurrence in the view and `added` in the query; `mapping`
     maps the ids of the view's tables to the query's. Return None if the view does not join the table by a foreign key,
-    or if the query's foreign key may be NULL.
+    or if the query's foreign key may be NULL. `candidate` is the access path to the view: the view's block with its
+    storage table.
     """
     view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):

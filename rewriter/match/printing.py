@@ -119,7 +119,7 @@ def select_text(
     """Return the SQL of a SELECT, from its clauses up to HAVING.
 
     `items` and `source` are the SQL of the select list and of FROM; `sets` are the grouping sets, None for plain keys.
-    With `spell`, time buckets are printed as Spark's functions, else as `timeseries(…)`.
+    With `spell`, time buckets are printed as Spark's functions, else as `timeseries(…)`. `distinct` adds DISTINCT.
     """
     clauses = [f"SELECT {'DISTINCT ' if distinct else ''}{', '.join(items)} FROM {source}"]
     if where:

@@ -361,7 +361,7 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     """Return a query expressed over a view's storage table, for one mapping of the view's tables to the query's.
 
     `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot answer
-    the query.
+    the query. `candidate` is the access path to the view: the view's block with its storage table.
 
     law:    a view can answer a query if it has every row that the query needs, and if a filter over its columns drops
             all other rows
@@ -397,6 +397,9 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 
 def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], filling: Join) -> Reading | Miss:
     """Return the reading of a query over a view whose tables a LEFT join fills with NULLs; a Miss if there is none.
+
+    `candidate` is the access path to the view: the view's block with its storage table. `mapping` maps the ids of the
+    view's tables to those of the query's tables. `filling` is that LEFT join.
 
     law:    if the ON condition reads only GROUP BY keys of the view, a row of the left side matches a row of the view's
             tables if and only if it matches that row's storage row; without a match, the left row occurs once
@@ -441,7 +444,7 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
 def _residual(conjuncts: Iterable[Tree], reading: Reading, applied: Predicates) -> tuple[Tree, ...] | Miss:
     """Return the conjuncts that the view does not apply, over storage columns; a Miss if one cannot be derived.
 
-    `applied` are the predicates that the view applies.
+    `applied` are the predicates that the view applies. `reading` is the query, expressed over the view's storage table.
     """
     query, residual = reading.query, list[Tree]()
     # An equality that the view lacks is derived for each side separately: under the query's own equivalence both sides
@@ -468,7 +471,7 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
     """Return the part of a conjunct that the view does not apply, as an expression over storage columns.
 
     `applied` are the predicates that the view applies. Return None if the view applies the whole conjunct or no part of
-    it, or if the part cannot be derived.
+    it, or if the part cannot be derived. `reading` is the query, expressed over the view's storage table.
     """
     rest = applied.rest_of(conjunct)
     computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
@@ -479,7 +482,8 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
     """Return the filters that drop the rows which the view's outer joins keep and the query's joins do not.
 
     `joined` is the result of matching the joins, and `mapping` maps the ids of the view's tables to the query's. Return
-    a Miss if the storage table lacks a column that is never NULL in matched rows.
+    a Miss if the storage table lacks a column that is never NULL in matched rows. `candidate` is the access path to the
+    view: the view's block with its storage table.
     """
     held = {
         renamed(output, mapping): name
@@ -502,7 +506,8 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:
     """Return the query's joins of extra tables (tables that the view does not read), with ON over storage columns.
 
-    `joined` is the result of matching the joins. Return a Miss if an ON condition cannot be derived.
+    `joined` is the result of matching the joins. Return a Miss if an ON condition cannot be derived. `reading` is the
+    query, expressed over the view's storage table.
     """
     joins = []
     for join in joined.extra:

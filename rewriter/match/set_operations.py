@@ -99,7 +99,7 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
     """Return the one read of a view's storage table that answers all branches of a set operation.
 
     `found` are the rewritings of the branches, each over the same storage table. Return a Miss if the branches need
-    different reads.
+    different reads. `question` is the set operation, with each branch paired with a branch of the view.
     """
     first = found[0]
     if any(not _is_plain(each) for each in found):
@@ -132,7 +132,8 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
     """Return the output that all branches have at the position `place`, or a view column that tells the branches apart.
 
     Such a column holds the branch's literal, as in `SELECT 'eu', … UNION ALL SELECT 'us', …`. `found` are the
-    rewritings of the branches. Return None if there is neither.
+    rewritings of the branches. Return None if there is neither. `question` is the set operation, with each branch
+    paired with a branch of the view.
     """
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]

@@ -17,7 +17,8 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 
     Return a Miss if no rows were appended, if appended rows may also remove result rows (through an outer, SEMI or ANTI
     join) or change result rows (window functions), or if the query reads a derived table. Below, old(A) and new(A) are
-    the rows of a table before and after the append, and dA are the appended rows.
+    the rows of a table before and after the append, and dA are the appended rows. `ask` has the query, the access path
+    (the view with its storage table), and the mapping of the view's tables to the query's tables.
 
     law:    new(A) JOIN new(B) = old(A) JOIN old(B) UNION ALL dA JOIN new(B) UNION ALL old(A) JOIN dB; each branch is
             aggregated, and the union is aggregated again; each branch reads the current rows of all other tables

@@ -9,7 +9,8 @@ from rewriter.match.grouping import Groups, finish
 def roll_up(ask: Ask) -> Match | Miss:
     """Aggregate the view's groups again into the query's coarser groups.
 
-    Return a Miss if the view cannot answer the query.
+    Return a Miss if the view cannot answer the query. `ask` has the query, the access path (the view with its storage
+    table), and the mapping of the view's tables to the query's tables.
 
     law:    if the query's keys, filters and joins are functions of the view's keys, each group of the view lies within
             one group of the query

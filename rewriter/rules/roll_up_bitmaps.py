@@ -22,7 +22,8 @@ Tree = exp.Expr
 def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     """Plan to unite the bitmaps of each bucket per group of the query, and then to add up their bit counts.
 
-    Return a Miss if the query has no count(DISTINCT i) for which the view has bitmaps of i.
+    Return a Miss if the query has no count(DISTINCT i) for which the view has bitmaps of i. `ask` has the query, the
+    access path (the view with its storage table), and the mapping of the view's tables to the query's tables.
 
     law:    a bit of a bucket stands for the same integer in all groups; so the bitmaps of a bucket must be united
             before the bits are counted, to count each integer once

@@ -16,7 +16,9 @@ Tree = exp.Expr
 def same_grain(ask: Ask) -> Match | Miss:
     """Read each group of the query from the one storage row of that group, without aggregating again.
 
-    Return a Miss if the query's groups are not the view's groups, or if the view cannot answer the query.
+    Return a Miss if the query's groups are not the view's groups, or if the view cannot answer the query. `ask` has the
+    query, the access path (the view with its storage table), and the mapping of the view's tables to the query's
+    tables.
 
     law:    if the query's keys determine the view's keys, each group of the query is one group of the view; an
             additional join of the query must only drop groups, or find at most one row for each group by a trusted key
@@ -43,7 +45,10 @@ def same_grain(ask: Ask) -> Match | Miss:
 
 
 def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
-    """Return whether the query's keys and filters determine each key of the view."""
+    """Return whether the query's keys and filters determine each key of the view.
+
+    `reading` is the query, expressed over the view's storage table.
+    """
     rest = reading.view_keys - keys.keys()
     return not rest or (bool(keys) and all(map(reading.dependencies(keys).determine, rest)))
 
@@ -51,7 +56,8 @@ def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
 def _repeating(reading: Reading) -> bool:
     """Return whether the query joins tables that could repeat a group of the view.
 
-    SEMI and ANTI joins cannot repeat a group, and neither can a join by a table's whole primary key.
+    SEMI and ANTI joins cannot repeat a group, and neither can a join by a table's whole primary key. `reading` is the
+    query, expressed over the view's storage table.
     """
     beside = {table.id for table in reading.extra}
     filtering = frozenset[str]().union(*(join.tables for join in reading.joins if join.kind in ("SEMI", "ANTI")))

@@ -11,7 +11,8 @@ def text_match(ask: Ask) -> Match | Miss:
     """Read the storage table in place of a query whose text equals the text of the view's query.
 
     Return a Miss for other queries, for an ORDER BY item that is not an output, and if an outer query may filter by a
-    floating-point output.
+    floating-point output. `ask` has the query, the access path (the view with its storage table), and the mapping of
+    the view's tables to the query's tables.
 
     law:    equal texts over the same tables return the same rows; a final ORDER BY is applied again
     view:   SELECT id, row_number() OVER (ORDER BY day, id) AS n FROM sales

@@ -54,7 +54,8 @@ _UNEQUAL: dict[type[Tree], type[Tree]] = {exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
 def union_remainder(ask: Ask) -> TwoPhase | Miss:
     """Plan to unite the view's rows with the remaining rows of the tables.
 
-    Return a Miss if the query or the view does not group, or if no predicate divides the rows.
+    Return a Miss if the query or the view does not group, or if no predicate divides the rows. `ask` has the query, the
+    access path (the view with its storage table), and the mapping of the view's tables to the query's tables.
 
     law:    the groups of the query are the groups of `query WHERE p UNION ALL query WHERE p IS NOT TRUE`, aggregated
             again
@@ -116,7 +117,8 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
     """Return the predicates that select the rows to be read from the view, keyed by the original predicates.
 
     These predicates are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed
-    to whole buckets. `mapping` maps the ids of the view's tables to the query's.
+    to whole buckets. `mapping` maps the ids of the view's tables to the query's. `candidate` is the access path to the
+    view: the view's block with its storage table.
     """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
@@ -137,7 +139,9 @@ def _open_ended(
     """Return the divided time range as an OpenRange, with the view's bucket of the time.
 
     `divided` maps the query's comparisons to the narrowed ones. Return None unless the comparisons limit a single time,
-    the time has exactly one lower bound, and the view has one bucket of the time.
+    the time has exactly one lower bound, and the view has one bucket of the time. `candidate` is the access path to the
+    view: the view's block with its storage table. `mapping` maps the ids of the view's tables to those of the query's
+    tables.
     """
     times = {query.equivalence.normalize(asked.this) for asked in divided}
     held = [

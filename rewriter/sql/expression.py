@@ -137,7 +137,10 @@ def _cast(node: Tree, text: _Print) -> str:
 
 @cache
 def _casting(tried: bool, safe: bool) -> str:
-    """Return the keyword by which sqlglot prints a cast: CAST or TRY_CAST."""
+    """Return the keyword by which sqlglot prints a cast: CAST or TRY_CAST.
+
+    `tried` is true for a TryCast node, and `safe` if the node has the argument `safe`.
+    """
     kind: Any = exp.TryCast if tried else exp.Cast
     cast = kind(this=exp.column("x"), to=exp.DataType.build("int"), **({"safe": True} if safe else {}))
     return render(cast).partition("(")[0]

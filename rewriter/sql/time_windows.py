@@ -42,8 +42,8 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 def split_windows(tree: exp.Select) -> None:
     """Replace the time window of each SELECT in a tree, nested ones included, by calls for its fields, in place.
 
-    FROM gets the table of slides of a window that slides. If a window is not supported, a read of one of its fields is
-    replaced by the call, so that a message names it.
+    For a window that slides, the table of slides (offsets in seconds) is joined to FROM. If a window is not supported,
+    a read of one of its fields is replaced by the call, so that a message names it.
     """
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
@@ -65,7 +65,7 @@ def split_windows(tree: exp.Select) -> None:
 
 
 def is_slides(item: Tree) -> bool:
-    """Return whether an item of FROM is the table of slides that split_windows has added."""
+    """Return whether an item of FROM is the table of slides of a sliding window that split_windows has added."""
     return bool(item.meta.get(SLIDES))
 
 

@@ -55,7 +55,7 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, mode: Mode)
     """Compare a plan's block with the block to be answered, for each one-to-one mapping of the plan's tables.
 
     Return the result of the first mapping for which the blocks are equal, else the result of the first mapping.
-    `tables` returns the table of a name, with its declared keys, or None.
+    `tables` returns the table of a name, with its declared keys, or None. `question` is the block to be answered.
     """
     first: Comparison | None = None
     for mapping in mappings(plan, question):
@@ -70,7 +70,7 @@ def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables
     """Compare a plan's block with the block to be answered, for one mapping of the plan's tables.
 
     `mapping` has, for each table id of the plan, the id of the corresponding table in the block to be answered.
-    `tables` returns the table of a name, with its declared keys, or None.
+    `tables` returns the table of a name, with its declared keys, or None. `question` is the block to be answered.
     """
     other = renamed_block(plan, mapping)
     other = other if other is plan else normal_block(other, mode)

@@ -249,7 +249,7 @@ class Filter:
 
         Return None if c or the literal has no known value, or if x is an integer and c a DOUBLE, because Spark then
         compares in DOUBLE. A cell has a value, interval or NULL for each compared expression; the test returns for a
-        cell True, False, or None (unknown).
+        cell True, False, or None (unknown). `operator` is the comparison's operator, such as <.
         """
         if len(call.expressions) != 2:
             return None
@@ -271,7 +271,7 @@ class Filter:
         The test compares t with the midnight at which a year starts: `year(t) < 2024` is tested as `t < '2024-01-01'`.
         Return None if the year is not a literal, or if an offset change of the zone affects this midnight. A cell has a
         value, interval or NULL for each compared expression; the test returns for a cell True, False, or None
-        (unknown).
+        (unknown). `operator` is the comparison's operator, such as <.
         """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
@@ -300,7 +300,7 @@ class Filter:
         The test compares the time with a border, the start of a bucket. With `dates`, the literal is compared with the
         bucket's date. Return None if the literal's value or the border is unknown. A cell has a value, interval or NULL
         for each compared expression; the test returns for a cell True, False, or None (unknown). The bucket is `source`
-        rounded down to `grain`; `kind` is the type of `source`.
+        rounded down to `grain`; `kind` is the type of `source`. `operator` is the comparison's operator, such as <.
 
         law: bucket(t) < b is equivalent to t < (the first border at or after b), and bucket(t) <= b to t < (the first
              border after b)
@@ -339,7 +339,8 @@ class Filter:
 
         The TIMESTAMP `source` is rounded down to a multiple of `step` seconds; the test compares `source` itself with
         multiples of `step`. Return None if the literal's value is unknown. A cell has a value, interval or NULL for
-        each compared expression; the test returns for a cell True, False, or None (unknown).
+        each compared expression; the test returns for a cell True, False, or None (unknown). `operator` is the
+        comparison's operator, such as <.
         """
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:

@@ -95,7 +95,7 @@ def verify(
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
     """Return which stale rows the plan reads without filtering them out, as a message; empty if it reads none.
 
-    `text` is the plan's SQL.
+    `text` is the plan's SQL. `leaves` provides the tables, and the blocks that compute views and storage tables.
     """
     for scan in plan.scans():
         table = leaves.table(scan.name)
@@ -118,7 +118,8 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
     """Compare two blocks: as they are, then level by level, then with nested groups merged into one level.
 
     Return the first comparison without a difference; otherwise one of the differences found. `unfolding` merges the
-    nested groups of the plan.
+    nested groups of the plan. `leaves` provides the tables, and the blocks that compute views and storage tables.
+    `question` is the block to be answered.
     """
     found = compare(question, plan, leaves.table, mode)
     if found.difference and (has_layers(question) or has_layers(plan)):
@@ -159,7 +160,7 @@ def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequen
     """Return how a plan's outputs, names or snapshots differ from the required ones, as a message.
 
     Return an empty string if they do not differ. `schema` has the required column names; if it is None, the names are
-    those of `question`.
+    those of `question`. `leaves` provides the tables, and the blocks that compute views and storage tables.
     """
     block = plan.block
     if len(block.outputs) != len(question.outputs):

@@ -185,7 +185,8 @@ class RemoteOperation(RemoteRun):
     def closed_now(self, call: bytes, sessions: Sessions) -> bytes | None:
         """Close the operation and return the reply to CloseOperation; `call` is the client's message.
 
-        Return None, and do nothing, if the operation still runs and must be stopped first.
+        Return None, and do nothing, if the operation still runs and must be stopped first. `sessions` is the registry
+        from which the operation is removed.
         """
         if self.runs:
             return None
@@ -303,7 +304,7 @@ class Prefetch:
         """Return the reply to GetResultSetMetadata: the stored or the prefetched reply, or else the upstream's.
 
         `message` is the client's call with the upstream's operation handle; `finished` says whether the operation has
-        succeeded.
+        succeeded. `head` is the head (name and sequence id) of the client's call.
         """
         known = self._known_columns
         if known is not None and finished:
@@ -323,7 +324,8 @@ class Prefetch:
     async def fetch(self, head: Head, message: bytes) -> bytes:
         """Return the reply to FetchResults: the prefetched reply if it answers this call, else the upstream's.
 
-        `message` is the client's call with the upstream's operation handle.
+        `message` is the client's call with the upstream's operation handle. `head` is the head (name and sequence id)
+        of the client's call.
         """
         async with self._turn:
             return await self._fetched(head, message)

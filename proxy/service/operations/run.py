@@ -3,9 +3,9 @@
                        ┌─ the rewritten statement fails, the fallback is possible ─▶ the original statement starts ─┐
                        │                                                                                            │
     RUNNING ───────────┴◀───────────────────────────────────────────────────────────────────────────────────────────┘
-       ├─ it finishes, a post-commit refresh is due ─▶ the refresh runs, the client sees RUNNING ─▶ FINISHED
-       ├─ it ends in any other way ─▶ FINISHED, ERROR, CANCELED, TIMEDOUT
-       ├─ the client cancels or closes it, or the session is closed ─▶ CANCELED
+       ├─ the statement finishes, a refresh follows ─▶ the post-commit refresh runs, the client sees RUNNING ─▶ FINISHED
+       ├─ the statement ends in any other way ─▶ FINISHED, ERROR, CANCELED, TIMEDOUT
+       ├─ the client cancels or closes the operation, or the session is closed ─▶ CANCELED
        └─ Viewgate shuts down ─▶ ERROR
 
 The slot (the permission to run) is freed when the statement ends. The lease (the hold on the upstream session) is
@@ -125,7 +125,8 @@ class RemoteRun(Operation):
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
         """Set the state; if the statement has ended, also free its slot and start its post-commit refresh.
 
-        A statement that has succeeded stays RUNNING until its post-commit refresh is over.
+        A statement that has succeeded stays RUNNING until its post-commit refresh is over. `error` is the reason of the
+        state ERROR, None in any other state.
         """
         if self.is_followed and state is not OperationState.FINISHED:
             return  # the statement has succeeded; a loss of the upstream now only concerns the reply to another call
