@@ -90,6 +90,8 @@ async def health(login: Login, *, as_json: bool = False) -> int:
 async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> int:
     """Print each materialized view with its freshness, use and size, or with all columns if `wide`.
 
+    To standard error, print the reason for each view whose metadata cannot be read.
+
     Return the exit code: 0, or that of the failed login or connection. With `as_json`, print the result as JSON.
     """
     try:
@@ -102,6 +104,9 @@ async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> i
         return 0
     names = [column.name for column in result.columns if wide or column.name in _NARROW]
     _print_table(names, [[row[name] for name in names] for row in rows])
+    for row in rows:
+        if row["status"] == "unreadable":
+            print(f"{row['view']} is unreadable: {row['reason']}", file=sys.stderr)
     return 0
 
 

@@ -122,8 +122,13 @@ def _data(data: Path) -> str:
 
 
 async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
-    views = await open_catalog(catalog.name, catalog.properties, timeout=timeout).definitions()
-    return f"answers; {len(views)} materialized view{'' if len(views) == 1 else 's'}"
+    opened = open_catalog(catalog.name, catalog.properties, timeout=timeout)
+    views = await opened.definitions()
+    told = f"answers; {len(views)} materialized view{'' if len(views) == 1 else 's'}"
+    if opened.broken:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in opened.broken.items())
+        raise Dispensable(f"{told}; {len(opened.broken)} cannot be used: {reasons}")
+    return told
 
 
 async def _upstream(address: UpstreamAddress) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 
@@ -108,12 +108,21 @@ def exit_code(results: Sequence[Result]) -> int:
 async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, say: Log) -> list[Result]:
     """Refresh the selected views one by one, each after the views that it reads; return a result for each view.
 
-    `say` prints a line. If a view fails, only the views that read it are stopped.
+    `say` prints a line. If a view fails, only the views that read it are stopped. A view whose metadata cannot be read
+    has failed.
     """
     definitions = Definitions(await catalog.definitions())
+    ordered = await _ordered(definitions, catalog)
+    wanted = _chosen([*(view.name for view in ordered), *catalog.broken], selection.names)
     failed: set[TableName] = set()
     results = []
-    for view in await _chosen(definitions, catalog, selection.names):
+    for name, reason in catalog.broken.items():
+        if name in wanted:
+            failed.add(name)
+            told = f"{name} could not be refreshed: {reason}"
+            say(told)
+            results.append(Result(str(name), "failed", told))
+    for view in (view for view in ordered if view.name in wanted):
         if why := stopped(view, failed):
             outcome, told = "stopped", why
         else:
@@ -148,22 +157,26 @@ async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Se
     return "refreshed", lines[-1] if lines else f"{view.name} is up to date"
 
 
-async def _chosen(definitions: Definitions, catalog: Catalog, names: Sequence[str]) -> list[MaterializedView]:
+async def _ordered(definitions: Definitions, catalog: Catalog) -> list[MaterializedView]:
+    """Return all views, each after the views that it reads."""
     sources = {table for tables in definitions.sources.values() for table in tables}
     ordered = await over(catalog, definitions, sources)
-    ordered += [view for view in definitions.views if view not in ordered]
+    return [*ordered, *(view for view in definitions.views if view not in ordered)]
+
+
+def _chosen(views: Sequence[TableName], names: Sequence[str]) -> Collection[TableName]:
+    """Return the views with these names, written with or without the catalog; all views if there are no names.
+
+    Raise ConfigError for a name that no view has.
+    """
     if not names:
-        return ordered
-    known = {}
-    for view in ordered:
-        known[str(view.name)] = known[str(view.name).removeprefix(f"{catalog.name}.")] = view
+        return views
+    known = {spelled: view for view in views for spelled in (str(view), str(TableName(view.parts[1:])))}
     for name in names:
         if name not in known:
-            reason = next((why for broken, why in catalog.broken.items() if str(broken).endswith(name)), "")
-            there_are = ", ".join(str(view.name) for view in ordered) or "none"
+            there_are = ", ".join(map(str, views)) or "none"
             raise ConfigError(
-                f"materialized view {name} cannot be refreshed: {reason or 'the view does not exist'}; the existing "
-                f"views are {there_are}"
+                f"materialized view {name} cannot be refreshed: the view does not exist; the existing views are "
+                f"{there_are}"
             )
-    wanted = {known[name].name for name in names}
-    return [view for view in ordered if view.name in wanted]
+    return {known[name] for name in names}

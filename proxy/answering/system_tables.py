@@ -15,7 +15,7 @@ from typing import Any
 from proxy.answering.virtual_tables import LONGEST, Row, VirtualSchema
 from proxy.catalog import Catalog
 from proxy.journal import Journal, Record, Uses, digests
-from proxy.pipeline import status
+from proxy.pipeline import UNREADABLE, status
 from proxy.pipeline.status import lag_s
 from proxy.session import ClientSession, Sessions
 from proxy.upstream import Upstreams
@@ -188,7 +188,10 @@ class SystemRows:
             yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last, "due_ms": due_ms.get(view)}
 
     async def _views(self) -> list[Row]:
-        """Return one row per view with its uses in all workers, the most executed views first."""
+        """Return one row per view with its uses in all workers, the most executed views first.
+
+        Views whose metadata cannot be read are included, with the reason.
+        """
         found = (await self._ask(QUESTION, json.dumps(["uses", None]).encode())).values()
         uses: dict[str, list[Row]] = {}
         for row in (row for rows in found for row in rows):
@@ -196,6 +199,9 @@ class SystemRows:
         views = await self._catalog.definitions()
         storages = await self._catalog.current([view.storage for view in views])
         rows = [await self._view(view, storages[view.storage], uses.get(str(view.name), [])) for view in views]
+        for name, reason in self._catalog.broken.items():
+            counts = _counts(name, uses.get(str(name), []))
+            rows.append({**dict.fromkeys(TABLES["views"]), **counts, "status": UNREADABLE, "reason": reason})
         return sorted(rows, key=lambda row: (-row["executed"], row["view"]))
 
     async def _view(self, view: MaterializedView, storage: object, uses: Sequence[Row]) -> Row:
@@ -203,9 +209,7 @@ class SystemRows:
         refreshes: list[Row] = [row["last"] for row in uses if row["last"]]
         last = max(refreshes, key=lambda refresh: refresh["ended"], default={})
         return {
-            "view": str(view.name),
-            **{name: round(sum(row[name] for row in uses)) for name in _USES},
-            "last_chosen": max((row["chosen_ms"] for row in uses if row["chosen_ms"]), default=None),
+            **_counts(view.name, uses),
             "status": now.word,
             "reason": now.reason or None,
             "refreshed_at": now.refreshed_at and plain(datetime.fromisoformat(now.refreshed_at)),
@@ -215,6 +219,15 @@ class SystemRows:
             **{f"last_{name}": last.get(name) for name in ("way", "milliseconds", "rows")},
             "next_due": next((row["due_ms"] for row in uses if row["due_ms"] is not None), None),
         }
+
+
+def _counts(view: TableName, uses: Sequence[Row]) -> Row:
+    """Return a view's name, and its uses in all workers."""
+    return {
+        "view": str(view),
+        **{name: round(sum(row[name] for row in uses)) for name in _USES},
+        "last_chosen": max((row["chosen_ms"] for row in uses if row["chosen_ms"]), default=None),
+    }
 
 
 def _of_session(session: ClientSession) -> Row:

@@ -66,7 +66,7 @@ class Catalog:
 
     @property
     def broken(self) -> Mapping[TableName, str]:
-        """The reason why a view's metadata cannot be used, for each such view; `definitions` leaves out these views."""
+        """Why the metadata of a view cannot be used, and the remedy; `definitions` leaves out these views."""
         return self._broken
 
     @property
@@ -316,7 +316,9 @@ class Catalog:
         definitions = await asyncio.to_thread(in_place, written, plain)
         if (definitions, plain) != (self._definitions, self._plain):
             self._definitions, self._plain = definitions, plain
-        self._broken = MappingProxyType({name: str(view) for name, view in views.items() if isinstance(view, Unusable)})
+        self._broken = MappingProxyType(
+            {name: f"{view}; {_remedy(name)}" for name, view in views.items() if isinstance(view, Unusable)}
+        )
         self._locations = locations
 
     def _view(self, name: TableName, entry: Entry) -> _View:
@@ -329,8 +331,12 @@ class Catalog:
                 else Unusable(f"the view's metadata cannot be read: {failure!r}")
             )
             if name not in self._broken:
-                _log.warning("view left out view=%s: %s", name, reason)
+                _log.warning("view left out view=%s: %s; %s", name, reason, _remedy(name))
             return reason
+
+
+def _remedy(view: TableName) -> str:
+    return f"restore the metadata, or remove the view: DROP MATERIALIZED VIEW {view.sql()}"
 
 
 def _view(name: TableName, entry: Entry) -> _View:

@@ -101,8 +101,7 @@ class Context:
             return view
         reason = self.catalog.broken.get(name)
         if reason:
-            hint = f"DROP MATERIALIZED VIEW {name.sql()} removes it"
-            raise SqlError(f"materialized view {name} cannot be used: {reason}; {hint}", "55000")
+            raise SqlError(f"materialized view {name} cannot be used: {reason}", "55000")
         relation = (await self.catalog.current([name]))[name]
         there = "SHOW MATERIALIZED VIEWS lists all"
         if relation is None:

@@ -16,7 +16,7 @@ from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
 from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.patterns import any_text_between
-from proxy.pipeline import Status, status
+from proxy.pipeline import UNREADABLE, Status, status
 from proxy.session import ClientSession, Log
 from proxy.statements.lexer import Parts, Token, leading_name, scan, string_value
 from rewriter.model import MaterializedView, TableName
@@ -131,7 +131,7 @@ def _reason(now: Status, resting: str, refreshing: str) -> str | None:
 
 
 def _broken_row(name: TableName, reason: str) -> tuple[str | None, ...]:
-    return (".".join(name.namespace), name.table, "off", None, "unreadable", reason, None, None, None, None)
+    return (".".join(name.namespace), name.table, "off", None, UNREADABLE, reason, None, None, None, None)
 
 
 def parse(parser: Parser) -> Show:

@@ -335,7 +335,10 @@ async def _families(catalog: Catalog) -> list[Metric]:
         if isinstance(storage, Table) and storage.records is not None and storage.size is not None:
             rows.add_metric(name, storage.records)
             size.add_metric(name, storage.size)
-    return [GaugeMetricFamily("viewgate_views", "Materialized views.", len(views)), lag, rows, size]
+    readable = GaugeMetricFamily("viewgate_views", "Materialized views.", len(views))
+    told = "Views whose metadata cannot be read, so that they answer nothing and are not refreshed."
+    unreadable = GaugeMetricFamily("viewgate_views_unreadable", told, len(catalog.broken))
+    return [readable, unreadable, lag, rows, size]
 
 
 def _gauge(name: str, documentation: str) -> GaugeMetricFamily:

@@ -22,7 +22,7 @@ from proxy.commands.properties import QUERY
 from proxy.console import lineage, shown, statements
 from proxy.console.login import Login, Visitor
 from proxy.hs2 import SqlError
-from proxy.pipeline import freshness
+from proxy.pipeline import UNREADABLE, freshness
 
 _SEE_OTHER, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 303, 401, 403, 404
 _CONFLICT, _UNAVAILABLE = 409, 503
@@ -124,6 +124,8 @@ class Pages:
         rows, name = await self._context.system.rows("views", visitor.whose), request.path_params["name"]
         row = next((row for row in rows if row["view"] == name), None)
         view = next((view for view in await self._context.catalog.definitions() if str(view.name) == name), None)
+        if row is not None and row["status"] == UNREADABLE:
+            return self._page("message.html", visitor, told=f"{name} is unreadable: {row['reason']}")
         if row is None or view is None:
             return self._page("message.html", visitor, _NOT_FOUND, told=f"There is no materialized view {name}.")
         refreshes = await self._context.system.rows("refreshes", visitor.whose)

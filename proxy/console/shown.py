@@ -88,7 +88,7 @@ def one_line(text: str, most: int = 160) -> str:
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-_MARKS = {"fresh": "good", "stale": "warn", "never refreshed": "bad"}
+_MARKS = {"fresh": "good", "stale": "warn", "never refreshed": "bad", "unreadable": "bad"}
 _LONGEST_DRAWN = 7 * 24 * 3600 * 1000  # milliseconds of freshness in the drawing
 
 

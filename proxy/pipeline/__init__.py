@@ -6,12 +6,13 @@ from proxy.pipeline.runner import Runner, ThriftRunner
 from proxy.pipeline.schedule import Schedule
 from proxy.pipeline.spark_runners import ConnectRunner, EmbeddedRunner, stages_of
 from proxy.pipeline.statements import pin, relations
-from proxy.pipeline.status import Span, Status, freshness, status
+from proxy.pipeline.status import UNREADABLE, Span, Status, freshness, status
 from proxy.pipeline.steps import UP_TO_DATE, Asked
 from proxy.pipeline.upkeep import Orphans
 from proxy.pipeline.watching import Begun
 
 __all__ = [
+    "UNREADABLE",
     "UP_TO_DATE",
     "Asked",
     "Begun",

@@ -27,6 +27,7 @@ from rewriter import Live, Reason, fresh_storage, live_storage
 from rewriter.model import MaterializedView, RefreshState, Relation, SourceState, Table, TableName, split_name
 
 FRESH = "fresh"
+UNREADABLE = "unreadable"  # the status of a view in `Catalog.broken`
 REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that holds the last failure
 
 

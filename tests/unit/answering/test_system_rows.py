@@ -14,7 +14,7 @@ from proxy.hs2 import SqlError
 from proxy.journal import Cause
 from proxy.session import Choice, Forward, OperationState
 from rewriter import splice
-from rewriter.model import Session
+from rewriter.model import Session, TableName
 from tests.unit.catalog.lake import AGG
 from tests.unit.journal.stubs import begun, session
 from tests.unit.pipeline.conftest import house
@@ -22,6 +22,8 @@ from tests.unit.pipeline.house import House as View
 from tests.unit.support.operations import Stub
 
 __all__ = ["house"]
+
+ODD = TableName(("lake", "demo", "odd"))
 
 
 class Workers:
@@ -87,6 +89,15 @@ def test_when_the_worker_with_the_schedule_has_a_view_due(house: View) -> None:
     workers.system._due_ms = lambda: {AGG: 1_700_000_000_000}
     (row,) = workers.rows("views")
     assert (row["considered"], row["next_due"]) == (0, 1_700_000_000_000)
+
+
+def test_views_that_cannot_be_read_are_listed_with_the_reason(house: View) -> None:
+    workers = Workers(house)
+    house.lake.put_view(ODD, b"no json")
+    agg, odd = workers.rows("views")
+    assert (agg["view"], odd["view"], odd["status"], odd["considered"]) == ("lake.demo.agg", str(ODD), "unreadable", 0)
+    assert odd["reason"].endswith("DROP MATERIALIZED VIEW lake.demo.odd")
+    assert set(odd) == set(TABLES["views"])
 
 
 def told(answers: Answers, sql: str, *catalogs: str) -> str | None:

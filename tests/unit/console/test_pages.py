@@ -17,6 +17,7 @@ from proxy.authentication import Authentication, Denied
 from proxy.catalog import Unavailable
 from proxy.console import statements
 from proxy.session import OperationState
+from rewriter.model import TableName
 from tests.unit.catalog.lake import Lake
 from tests.unit.commands.house import House
 from tests.unit.console.http import Answer, request, sent, served
@@ -87,6 +88,17 @@ def test_without_logins_everybody_sees_all_statements(guarded: House) -> None:
     assert answer.status == 200
     assert all(text in answer.body for text in ("ann", "bob", "lake.demo.agg", "tables: STALE", "running"))
     assert "Log out" not in answer.body
+
+
+def test_a_view_that_cannot_be_read_is_shown_with_the_reason(guarded: House) -> None:
+    guarded.context = replace(guarded.context, open_to_all=True)
+    guarded.lake.put_view(TableName(("lake", "demo", "odd")), b"no json")
+    listed = asked(guarded, lambda port: request(port, "/views"))
+    assert all(text in listed.body for text in ("lake.demo.odd", "unreadable"))
+    answer = asked(guarded, lambda port: request(port, "/views/lake.demo.odd"))
+    assert answer.status == 200
+    assert "lake.demo.odd is unreadable: the view&#39;s metadata cannot be read" in answer.body
+    assert asked(guarded, lambda port: request(port, "/graph")).status == 200
 
 
 def test_what_users_write_is_text(guarded: House) -> None:

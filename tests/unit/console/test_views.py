@@ -8,6 +8,7 @@ import pytest
 
 from proxy.catalog import Unavailable
 from proxy.console.metrics import exposition, view_families
+from rewriter.model import TableName
 from tests.unit.catalog.lake import AGG
 from tests.unit.console.http import figure
 from tests.unit.pipeline.house import House
@@ -25,6 +26,12 @@ def test_how_far_a_view_is_behind_and_what_it_holds(house: House) -> None:
     assert figure(fresh, "viewgate_view_storage_rows", view=str(AGG)) == house.storage().records
     assert figure(fresh, "viewgate_view_storage_bytes", view=str(AGG)) > 0
     assert (figure(fresh, "viewgate_views"), figure(fresh, "viewgate_catalog_up")) == (1, 1)
+
+
+def test_the_number_of_views_that_cannot_be_read(house: House) -> None:
+    assert figure(told(house), "viewgate_views_unreadable") == 0
+    house.lake.put_view(TableName(("lake", "demo", "odd")), b"no json")
+    assert (figure(told(house), "viewgate_views"), figure(told(house), "viewgate_views_unreadable")) == (1, 1)
 
 
 def test_while_the_catalog_is_down_nothing_is_told_of_views(house: House, monkeypatch: pytest.MonkeyPatch) -> None:

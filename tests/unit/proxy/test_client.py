@@ -157,6 +157,15 @@ def test_the_views_of_a_running_viewgate(capsys: pytest.CaptureFixture[str]) -> 
     assert first == {"view": "lake.demo.v", "chosen": 3, "last_way": "full", "status": "fresh"}
 
 
+def test_why_a_view_cannot_be_read_stands_below_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [("lake.demo.v", "fresh", None), ("lake.demo.w", "unreadable", "no JSON; restore it")]
+    listed = ResultSet.of("view", "status", "reason", rows=rows)
+    assert ask(["views"], {"SHOW VIEWGATE VIEWS": listed}) == 0
+    said = capsys.readouterr()
+    assert said.out == "view\tstatus\nlake.demo.v\tfresh\nlake.demo.w\tunreadable\n"
+    assert said.err == "lake.demo.w is unreadable: no JSON; restore it\n"
+
+
 def test_views_where_a_login_is_required(capsys: pytest.CaptureFixture[str]) -> None:
     assert ask(["views"], {}, authentication=Authentication(Nobody())) == 4
     assert "login required, give --user" in capsys.readouterr().err

@@ -17,6 +17,8 @@ from proxy import __main__ as program
 from proxy import config, doctor
 from proxy.config import ConfigError, UpstreamAddress
 from proxy.hs2 import Query, ResultSet
+from rewriter.model import TableName
+from tests.unit.catalog.lake import Lake
 
 REMOTE = "[server]\nport = {}\n[[upstream]]\nhost = '127.0.0.1'\nport = {}\n[catalog]\nname = 'lake'\ntype = 'sql'\n"
 
@@ -49,6 +51,18 @@ def test_a_catalog_that_answers(tmp_path: Path, capsys: pytest.CaptureFixture[st
     file.write_text(REMOTE.format(0, free_port()) + f"uri = '{uri}'\n")
     program.main(["doctor", "--config", str(file)])
     assert "ok    catalog lake: answers; 0 materialized views" in capsys.readouterr().out
+
+
+def test_a_view_that_cannot_be_read_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lake = Lake(tmp_path)
+    lake.put_view(TableName(("lake", "demo", "odd")), b"no json")
+    lake.close()
+    file = tmp_path / "gate.toml"
+    file.write_text(REMOTE.format(0, free_port()) + f"uri = 'sqlite:///{tmp_path}/catalog.db'\n")
+    program.main(["doctor", "--config", str(file)])
+    told = capsys.readouterr().out
+    assert "warn  catalog lake: answers; 0 materialized views; 1 cannot be used: lake.demo.odd: the view's meta" in told
+    assert "DROP MATERIALIZED VIEW lake.demo.odd" in told
 
 
 @pytest.mark.parametrize(

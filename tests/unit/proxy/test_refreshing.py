@@ -139,6 +139,31 @@ def test_a_failure_stops_what_stands_on_it(house: House, monkeypatch: pytest.Mon
     assert said[1:] == [stopped, "2 of 2 views could not be refreshed"]
 
 
+ODD = TableName(("lake", "demo", "odd"))
+UNUSABLE = "lake.demo.odd could not be refreshed: the view's metadata cannot be read: "
+
+
+@pytest.mark.parametrize("wanted", [Selection(), Selection(stale=True), Selection(("demo.odd", "lake.demo.first"))])
+def test_a_view_with_unreadable_metadata_is_a_failure(house: House, wanted: Selection) -> None:
+    house.lake.put_view(ODD, b"no json")
+    said: list[str] = []
+    results = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
+    assert exit_code(results) == SOME_FAILED
+    assert {result.view: result.outcome for result in results}["lake.demo.odd"] == "failed"
+    (line,) = (line for line in said if line.startswith(UNUSABLE))
+    assert line.endswith("restore the metadata, or remove the view: DROP MATERIALIZED VIEW lake.demo.odd")
+    assert any(line.startswith("lake.demo.first refreshed: ") for line in said)
+    assert said[-1] == f"1 of {len(results)} views could not be refreshed"
+
+
+def test_an_unreadable_view_is_chosen_by_its_whole_name_only(house: House) -> None:
+    house.lake.put_view(ODD, b"no json")
+    results = asyncio.run(refresh(house.catalog, house.pipeline, Selection(("demo.first",)), print))
+    assert [result.view for result in results] == ["lake.demo.first"]
+    with pytest.raises(ConfigError, match=r"view dd cannot be refreshed: the view does not exist; .* lake\.demo\.odd"):
+        run(house, Selection(("dd",)))
+
+
 def test_a_name_that_is_not_there(house: House) -> None:
     with pytest.raises(
         ConfigError,
