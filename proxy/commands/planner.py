@@ -15,7 +15,7 @@ from proxy.commands.affected import AffectedViews
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
 from proxy.commands.maintenance import Maintenance, lets_expire, losses, maintenance
-from proxy.hs2 import ResultSet
+from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.status import first_message
 from proxy.pipeline.dependencies import over
 from proxy.pipeline.upkeep import MAINTENANCE
@@ -47,7 +47,10 @@ class Planner:
             return await self._forward(session, sql)
 
         async def run(log: Log) -> ResultSet:
-            return await command.run(self._context, session, log)
+            try:
+                return await command.run(self._context, session, log)
+            except RecursionError as error:  # its traceback has thousands of lines without further information
+                raise SqlError("the SQL of the statement is nested too deeply; simplify it", "54001") from error
 
         return Local(run)
 

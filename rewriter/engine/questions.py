@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from rewriter.block import Block, Find, Found, Unsupported, build_block, takes_first_rows
+from rewriter.block import Block, Find, Found, build_block, takes_first_rows
 from rewriter.correlation import Correlation, correlation_of, refused_outer
 from rewriter.derived import common_of, texts_of
 from rewriter.freshness import Relations
@@ -39,7 +39,7 @@ def finder(statement: Statement, definitions: Definitions, relations: Relations)
     return find
 
 
-def unread(problem: Unsupported | RecursionError) -> str:
+def unread(problem: Exception) -> str:
     """Return the message that says why a SELECT is not supported; `problem` is the exception raised for the SELECT."""
     return "the query is nested too deeply" if isinstance(problem, RecursionError) else str(problem)
 

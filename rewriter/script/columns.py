@@ -34,7 +34,7 @@ def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | Non
     """
     try:
         tree = sqlglot.parse_one(query, read="spark")
-    except SqlglotError:
+    except (SqlglotError, RecursionError):
         return None
     common = {each.alias.lower() for each in tree.find_all(exp.CTE)}
     read = {table.name.lower() for table in tree.find_all(exp.Table)}

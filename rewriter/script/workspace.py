@@ -9,6 +9,7 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 
 from rewriter.block import Unsupported
+from rewriter.engine.questions import unread
 from rewriter.expanding import rewrite
 from rewriter.fresh import TABLE_RECORDS, Fresh, fresh_view, query_columns
 from rewriter.index import Definitions
@@ -111,9 +112,11 @@ class Workspace:
 
 
 def _is_sql(query: str) -> bool:
-    """Return whether sqlglot can parse a text, of any kind of statement."""
+    """Return whether sqlglot can parse a text, of any kind of statement; True for a text that is nested too deeply."""
     try:
         return bool(sqlglot.parse(query, read="spark"))
+    except RecursionError:
+        return True
     except SqlglotError:
         return False
 
@@ -242,8 +245,9 @@ def _view(
         for partition in item.partitions:
             partition.check(str(name), made.view.columns)
         return made
-    except (Unsupported, Uncertain) as problem:
-        raise ScriptError(f"line {item.line}: the materialized view {name} cannot be created: {problem}") from problem
+    except (Unsupported, Uncertain, RecursionError) as problem:
+        why = unread(problem)
+        raise ScriptError(f"line {item.line}: the materialized view {name} cannot be created: {why}") from problem
 
 
 def _plain(
@@ -266,8 +270,8 @@ def _plain(
             )
         named = [column._replace(name=label) for column, label in zip(columns, item.columns or (), strict=False)]
         return PlainView(name, f"view {name}", 1, item.query, tuple(named or columns), SESSION.catalog, ())
-    except (Unsupported, Uncertain) as problem:
-        raise ScriptError(f"line {item.line}: the view {name} cannot be created: {problem}") from problem
+    except (Unsupported, Uncertain, RecursionError) as problem:
+        raise ScriptError(f"line {item.line}: the view {name} cannot be created: {unread(problem)}") from problem
 
 
 def _check(item: ViewDeclaration, relations: Mapping[TableName, Relation | None]) -> None:

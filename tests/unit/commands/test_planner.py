@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from proxy.commands import Planner, find
+from proxy.hs2 import SqlError
 from proxy.session import Forward, Local
 from tests.unit.catalog.lake import ROWS
 from tests.unit.commands.house import House
@@ -27,6 +28,13 @@ def plan(house: House, sql: str) -> Any:
 
 def test_a_command_is_run_here(house: House) -> None:
     assert isinstance(plan(house, "SHOW MATERIALIZED VIEWS"), Local)
+
+
+def test_a_command_that_is_nested_too_deeply_is_refused(house: House) -> None:
+    local = plan(house, f"CREATE MATERIALIZED VIEW deep AS SELECT amount{'+1' * 800} AS a FROM sales")
+    with pytest.raises(SqlError, match="the SQL of the statement is nested too deeply; simplify it") as refused:
+        asyncio.run(local.run(house.log.append))
+    assert refused.value.sql_state == "54001"
 
 
 @pytest.mark.parametrize(

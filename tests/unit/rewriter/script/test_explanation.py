@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewriter.script import Workspace, read_script
+from rewriter.script import ScriptError, Workspace, read_script
 
 SCRIPT = """
 CREATE TABLE sales (id INT NOT NULL, country STRING, n INT, price DECIMAL(10,2), at TIMESTAMP, note BINARY);
@@ -115,6 +115,30 @@ def test_each_select_has_its_own_reasons() -> None:
         in text
     )
     assert f"for line 1, column 21: {inner}\n  by_country missed, AGGREGATE_NOT_IN_VIEW: max(n)" in text
+
+
+DEEP = {
+    "parentheses": "SELECT " + "(" * 800 + "a" + ")" * 800 + " FROM t",
+    "NOT": "SELECT a FROM t WHERE " + "NOT " * 800 + "a = 1",
+    "CASE": "SELECT " + "CASE WHEN a = 1 THEN 2 ELSE " * 800 + "a" + " END" * 800 + " FROM t",
+    "EXISTS": "SELECT a FROM t" + " WHERE EXISTS (SELECT 1 FROM t" * 800 + ")" * 800,
+    "calls": "SELECT " + "abs(" * 1500 + "a" + ")" * 1500 + " FROM t",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_a_query_too_deep_for_the_parser_is_not_rewritten(name: str) -> None:
+    workspace = read_script("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT a FROM t;")
+    explanation = workspace.explain(DEEP[name])
+    assert not explanation.rewritten
+    assert "nested too deeply" in str(explanation) or "more than 300 SELECTs" in str(explanation)
+
+
+@pytest.mark.parametrize("kind", ["VIEW", "MATERIALIZED VIEW"])
+@pytest.mark.parametrize("terms", [500, 1500])
+def test_a_view_that_is_nested_too_deeply_is_refused_in_words(kind: str, terms: int) -> None:
+    with pytest.raises(ScriptError, match=r"line 2: the .*view w cannot be created: the query is nested too deeply"):
+        read_script(f"CREATE TABLE t (a INT);\nCREATE {kind} w AS SELECT a{'+1' * terms} AS b FROM t;")
 
 
 @pytest.mark.parametrize("terms", [420, 800])
