@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import hmac
 import logging
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -40,6 +42,13 @@ class Denied(Exception):
 
 class Passwords(Protocol):
     """A store of users' passwords. `check` may block: call it in a thread."""
+
+    def version(self, user: str) -> str:
+        """Return a text that changes when the user's password changes, or when the user is added or removed.
+
+        It is empty for an unknown user, and always empty if the store cannot tell. The call does not block.
+        """
+        ...
 
     def check(self, user: str, password: str) -> bool:
         """Return whether `password` is the password of `user`; False for an unknown user."""
@@ -88,7 +97,8 @@ class Authentication:
     """The check of logins; without `passwords`, `tokens` and `tickets`, every user name is accepted, as in Spark.
 
     A correct password is accepted for `kept` seconds without another check, because some clients send their password
-    with each call. Only a keyed digest of the password is stored.
+    with each call; a password that is known to have changed is checked again. Only a keyed digest of the password is
+    stored.
     """
 
     def __init__(
@@ -125,7 +135,8 @@ class Authentication:
         if not user or not password:
             raise Denied("Error validating the login: give a user name and a password", user)
         now = asyncio.get_running_loop().time()
-        digest = hmac.digest(self._key, f"{len(user)}:{user}{password}".encode(), "sha256")
+        login = f"{self.version(user)}:{len(user)}:{user}{password}"
+        digest = hmac.digest(self._key, login.encode(), "sha256")
         if self._right.get(digest, 0.0) > now:
             return user
         try:
@@ -140,6 +151,10 @@ class Authentication:
             raise Denied("Error validating the login: the user name or the password is wrong", user)
         self._remember(digest, now)
         return user
+
+    def version(self, user: str) -> str:
+        """Return the version of the user's password (see `Passwords.version`); empty without passwords."""
+        return self._passwords.version(user) if self._passwords is not None else ""
 
     def bearer(self, token: str) -> str:
         """Return the user whom a token names.
@@ -228,6 +243,16 @@ class PasswordFile:
         except (VerificationError, InvalidHashError):
             return False
 
+    def version(self, user: str) -> str:
+        """Return a digest of the user's line in the file; empty if there is no line for the user.
+
+        If the file cannot be read now, its last content counts, so that logins survive an editor that is writing.
+        """
+        with suppress(OSError, ValueError):
+            self._refresh()
+        known = self._hashes.get(user)
+        return hashlib.sha256(known.encode()).hexdigest() if known is not None else ""
+
     @staticmethod
     def line(user: str, password: str) -> str:
         """Return the line `user:hash` of a password file for a user and a password."""
@@ -269,12 +294,13 @@ class Cookies:
     """Login cookies signed by a secret key, so that the server need not store the cookies that it issued.
 
     The signature covers the cookie's `name`. `attributes` are appended to the Set-Cookie header; `lifetime` is in
-    seconds.
+    seconds. A cookie ends with the password that its user logged in with.
 
-    >>> cookies = Cookies()
-    >>> value = cookies.issue("ann", now=0, secure=False).split(";")[0]
-    >>> cookies.user(value, now=10), cookies.user(value, now=1e6), Cookies().user(value, now=10)
-    ('ann', None, None)
+    >>> cookies, passwords = Cookies(), {"ann": "1"}
+    >>> value = cookies.issue("ann", now=0, secure=False, version="1").split(";")[0]
+    >>> [each.user(value, now, passwords.get) for each, now in ((cookies, 10), (cookies, 1e6), (Cookies(), 10))]
+    ['ann', None, None]
+    >>> cookies.user(value, 10, lambda user: "2")
     """
 
     lifetime: float = 3600.0
@@ -282,12 +308,13 @@ class Cookies:
     name: str = NAME
     attributes: str = ""
 
-    def issue(self, user: str, now: float, *, secure: bool) -> str:
+    def issue(self, user: str, now: float, *, secure: bool, version: str) -> str:
         """Return the value of a Set-Cookie header for a user; `now` is in seconds.
 
-        A `secure` cookie is sent over HTTPS only.
+        A `secure` cookie is sent over HTTPS only. `version` is the version of the user's password before it was
+        checked; empty for a login without password.
         """
-        text = f"{user}\n{now + self.lifetime:.0f}".encode()
+        text = f"{user}\n{now + self.lifetime:.0f}\n{version}".encode()
         value = _coded(text) + "." + _coded(self._signature(text))
         # Without TLS, `Secure` would keep Java's client from ever sending the cookie back.
         ends = f"{'; Secure' if secure else ''}{self.attributes and f'; {self.attributes}'}"
@@ -297,10 +324,11 @@ class Cookies:
         """Return the value of a Set-Cookie header that makes a browser forget its cookie."""
         return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
 
-    def user(self, header: str, now: float) -> str | None:
+    def user(self, header: str, now: float, version: Callable[[str], str]) -> str | None:
         """Return the user in a Cookie header; None if the cookie is missing, forged or expired.
 
-        `now` is the current time in seconds.
+        Return None, too, if the user's password has changed since. `now` is the current time in seconds; `version`
+        returns the current version of a user's password.
         """
         found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:
@@ -309,10 +337,10 @@ class Cookies:
             text, signature = (base64.urlsafe_b64decode(part) for part in found[1].split("."))
             if not hmac.compare_digest(signature, self._signature(text)):
                 return None
-            user, until = text.decode().rsplit("\n", 1)
+            user, until, issued = text.decode().rsplit("\n", 2)
         except ValueError:
             return None
-        return user if float(until) > now else None
+        return user if float(until) > now and issued in ("", version(user)) else None
 
     def _signature(self, text: bytes) -> bytes:
         return hmac.digest(self.key, f"{self.name}\n".encode() + text, "sha256")

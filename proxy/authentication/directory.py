@@ -41,6 +41,10 @@ class Directory:
     ca_file: Path | None = None
     timeout: int = 10
 
+    def version(self, user: str) -> str:
+        """Return an empty text: the directory does not tell when a password changes."""
+        return ""
+
     def check(self, user: str, password: str) -> bool:
         """Return whether the directory accepts the user's password; False for an unknown user or an empty password.
 

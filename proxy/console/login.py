@@ -72,7 +72,8 @@ class Login:
         if self._authentication.open_to_all:
             check_host(request)
             return Visitor("anonymous", None, known=False)
-        user = self._cookies.user(request.headers.get("cookie", ""), asyncio.get_running_loop().time())
+        cookie, now = request.headers.get("cookie", ""), asyncio.get_running_loop().time()
+        user = self._cookies.user(cookie, now, self._authentication.version)
         if user is not None:
             return Visitor(user, self._whose(user))
         scheme, _, given = request.headers.get("authorization", "").partition(" ")
@@ -82,7 +83,7 @@ class Login:
                 return Visitor(user, self._whose(user))
             if scheme.lower() == "negotiate":
                 user, _ = await self._authentication.ticket(base64.b64decode(given, validate=True))
-                return self._admitted(request, user)
+                return self._admitted(request, user, version="")
         except (Denied, ValueError) as denied:  # ValueError: the token is not in base64
             self._refused(request, denied)
             raise HTTPException(_UNAUTHORIZED, str(denied)) from denied
@@ -90,15 +91,17 @@ class Login:
 
     async def enter(self, request: Request, user: str, password: str) -> Visitor:
         """Return the visitor who logs in with a user name and a password; raise Denied if they are wrong."""
+        version = self._authentication.version(user)
         try:
-            return self._admitted(request, await self._authentication.login(user, password))
+            return self._admitted(request, await self._authentication.login(user, password), version)
         except Denied as denied:
             self._refused(request, denied)
             raise
 
-    def _admitted(self, request: Request, user: str) -> Visitor:
+    def _admitted(self, request: Request, user: str, version: str) -> Visitor:
         secure, now = request.url.scheme == "https", asyncio.get_running_loop().time()
-        return Visitor(user, self._whose(user), cookie=self._cookies.issue(user, now, secure=secure))
+        cookie = self._cookies.issue(user, now, secure=secure, version=version)
+        return Visitor(user, self._whose(user), cookie=cookie)
 
     def _refused(self, request: Request, denied: Exception) -> None:
         address = request.client.host if request.client else ""

@@ -297,7 +297,8 @@ class HttpConversation(Conversation):
         scheme = scheme.lower()
         if scheme == "bearer":
             return authentication.bearer(given.strip()), ()
-        known = self._entrance.cookies.user(call.cookie, now) if call.cookie else None
+        cookies, version = self._entrance.cookies, ""
+        known = cookies.user(call.cookie, now, authentication.version) if call.cookie else None
         answered: tuple[tuple[str, str], ...] = ()
         if scheme == "negotiate" and known is None:
             # Hive's drivers write a colon before the token.
@@ -308,6 +309,7 @@ class HttpConversation(Conversation):
             name, password = _basic(given)
             if known == name:
                 return name, ()
+            version = authentication.version(name)
             user = await authentication.login(name, password)
             if self.peer is not None and self.peer.user == user:  # the client was given a cookie, and does not send it
                 return user, ()
@@ -317,7 +319,7 @@ class HttpConversation(Conversation):
             user = ANONYMOUS
         else:
             raise Denied("Log in with a user name and a password, or with a token")
-        cookie = self._entrance.cookies.issue(user, now, secure=self._caller.secure)
+        cookie = cookies.issue(user, now, secure=self._caller.secure, version=version)
         return user, (("Set-Cookie", cookie), *answered)
 
     def _unauthorized(self, call: HttpCall, denied: Denied) -> bytes:

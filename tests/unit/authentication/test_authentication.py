@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proxy.authentication import Authentication, Denied
+from proxy.authentication import Authentication, Cookies, Denied
 
 
 class Users:
@@ -14,6 +14,10 @@ class Users:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.broken = False
+        self.changed = ""
+
+    def version(self, user: str) -> str:
+        return self.changed
 
     def check(self, user: str, password: str) -> bool:
         self.asked.append(user)
@@ -67,6 +71,24 @@ def test_what_is_remembered_is_forgotten_in_time() -> None:
     assert len(users.asked) == 2
 
 
+def test_a_password_that_has_changed_is_asked_for_again() -> None:
+    users = Users()
+
+    async def test() -> None:
+        authentication, cookies = Authentication(users), Cookies()
+        of_ticket = cookies.issue("ann", now=0, secure=False, version="")
+        for users.changed in ("one", "two"):
+            await authentication.login("ann", "right")
+            cookie = cookies.issue("ann", now=0, secure=False, version=authentication.version("ann"))
+            assert cookies.user(cookie, 1, authentication.version) == "ann"
+        users.changed = ""  # the user was removed
+        assert cookies.user(cookie, 1, authentication.version) is None
+        assert cookies.user(of_ticket, 1, authentication.version) == "ann"
+
+    asyncio.run(test())
+    assert users.asked == ["ann", "ann"]
+
+
 def test_nobody_gets_in_without_a_password_or_while_they_cannot_be_checked() -> None:
     users = Users()
     assert "give a user name and a password" in denied(Authentication(users).login("ann", ""))
@@ -87,7 +109,7 @@ def test_tokens() -> None:
 def test_no_more_checks_run_at_a_time_though_those_who_asked_for_them_have_gone() -> None:
     begun, let = threading.Semaphore(0), threading.Event()
 
-    class Slow:
+    class Slow(Users):
         def check(self, _user: str, _password: str) -> bool:
             begun.release()
             return let.wait(10)

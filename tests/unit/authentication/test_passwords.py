@@ -29,6 +29,24 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     assert users.check("ann", "old")
 
 
+def test_the_version_of_a_password_changes_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "passwords"
+    line = PasswordFile.line("ann", "old") + "\n"
+    file.write_text(line)
+    users = PasswordFile(file)
+    first = users.version("ann")
+    assert first
+    assert users.version("bob") == ""
+    file.write_text(line + PasswordFile.line("bob", "x"))
+    assert users.version("ann") == first
+    file.write_text("not a line\n")  # while an editor writes, the users are those of the last complete file
+    assert users.version("ann") == first
+    file.write_text(PasswordFile.line("ann", "new"))
+    assert users.version("ann") not in ("", first)
+    file.write_text("")
+    assert users.version("ann") == ""
+
+
 @pytest.mark.parametrize("text", ["ann", "ann:plain", ":$argon2id$x"])
 def test_a_line_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "passwords").write_text(f"# one\n{text}\n")

@@ -29,6 +29,11 @@ OWN = {"sec_fetch_site": "same-origin"}
 class Known:
     """Accepts a user's name spelled backwards as the password."""
 
+    changed = ""
+
+    def version(self, user: str) -> str:
+        return self.changed
+
     def check(self, user: str, password: str) -> bool:
         return password == user[::-1]
 
@@ -99,6 +104,18 @@ def test_a_view_that_cannot_be_read_is_shown_with_the_reason(guarded: House) -> 
     assert answer.status == 200
     assert "lake.demo.odd is unreadable: the view&#39;s metadata cannot be read" in answer.body
     assert asked(guarded, lambda port: request(port, "/graph")).status == 200
+
+
+def test_a_login_ends_with_the_password_that_it_was_made_with(guarded: House) -> None:
+    async def ask(port: int) -> Answer:
+        kept = await logged_in(port, "olga")
+        assert (await request(port, "/statements", cookie=kept)).status == 200
+        users.changed = "since"
+        return await request(port, "/statements", cookie=kept)
+
+    users = Known()
+    users.changed = "before"
+    assert asked(guarded, ask, Authentication(users)).headers["location"].startswith("/login")
 
 
 def test_what_users_write_is_text(guarded: House) -> None:

@@ -31,6 +31,9 @@ def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 class Nobody:
+    def version(self, user: str) -> str:
+        return ""
+
     def check(self, user: str, password: str) -> bool:
         return False
 
@@ -68,7 +71,7 @@ def test_health_of_a_viewgate_that_lets_nobody_in_without_a_password(capsys: pyt
 def test_health_for_a_user_with_a_password(
     password: str, code: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Ann:
+    class Ann(Nobody):
         def check(self, user: str, password: str) -> bool:
             return (user, password) == ("ann", "secret")
 

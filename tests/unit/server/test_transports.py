@@ -25,6 +25,10 @@ class OnePassword:
     """Accepts the password `right` for every user, and counts the checks."""
 
     asked = 0
+    changed = ""
+
+    def version(self, user: str) -> str:
+        return self.changed
 
     def check(self, user: str, password: str) -> bool:
         self.asked += 1
@@ -187,6 +191,22 @@ def test_a_password_that_is_right_no_more_ends_on_a_connection_that_goes_on_as_w
             assert client.code == 401
 
     with_proxy(test, authentication=Authentication(OnePassword(), kept=0.0))
+
+
+def test_a_cookie_ends_with_the_password_that_it_was_given_for() -> None:
+    async def test(proxied: Proxied) -> None:
+        async with HttpClient(proxied.port, basic("ann")) as client:
+            await client.open_session()
+            client.headers = "Cookie: " + client.answered["set-cookie"].split(";")[0] + "\r\n"
+            await client.call(OPEN)
+            assert client.code == 200
+            users.changed = "since"
+            await client.call(OPEN)
+            assert client.code == 401
+
+    users = OnePassword()
+    users.changed = "before"
+    with_proxy(test, authentication=Authentication(users))
 
 
 def test_a_cookie_lives_as_long_as_it_says() -> None:
