@@ -7,6 +7,7 @@ import contextlib
 import socket
 import ssl
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -74,17 +75,16 @@ class Console:
     def start(self, place: socket.socket) -> None:
         """Listen on the bound socket `place`, which `stop` closes, and serve requests in the background."""
         place.listen()
-        tls = self._tls
+        http: Any = partial(Requests, tls=self._tls)
         settings = uvicorn.Config(
             self.app,
             log_config=None,
             access_log=False,
             lifespan="off",
-            http=Requests,
+            http=http,
             ws="none",
             timeout_graceful_shutdown=1,
             server_header=False,
-            ssl_context_factory=None if tls is None else lambda *_: tls,
         )
         self._server = _Server(settings)
         self._serving = asyncio.create_task(self._server.serve([place]))

@@ -1,18 +1,24 @@
 """The console's HTTP connections: a deadline for each request and response, and a limit on the number of connections.
 
 Anyone can open a connection, even without a login, and each takes a file descriptor of the process, which SQL clients
-need as well.
+need as well. The event loop would show an encrypted connection only after the TLS handshake; therefore TLS is spoken
+here, on a connection that is counted from its start.
 """
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+import ssl
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-DEADLINE = 10.0  # seconds for the head and the body of a request, and for each part of a response to be read
+from proxy.wire import TlsServer, WireError
+
+DEADLINE = (
+    10.0  # seconds for the handshake with the head and body of a request, and for each part of a response to be read
+)
 MOST = 100  # connections
 _INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # the states of a client whose request has not ended
 
@@ -26,15 +32,21 @@ class Requests(H11Protocol):
 
     Above MOST connections, the connection that has waited longest is aborted, so that silent clients do not lock out a
     health check. If no connection waits, the oldest one is aborted, but never the new one.
+
+    With a context `tls`, the connection is encrypted.
     """
 
-    def __init__(self, *arguments: Any, **options: Any) -> None:
+    def __init__(self, *arguments: Any, tls: ssl.SSLContext | None = None, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self._context = tls
+        self._tls: _Encrypted | None = None
         self._late: asyncio.TimerHandle | None = None
         self._opened = self.loop.time()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the first request; if there are too many connections, abort another one."""
+        if self._context is not None:
+            transport = self._tls = _Encrypted(cast(asyncio.Transport, transport), self._context)
         super().connection_made(transport)  # type: ignore[arg-type]
         self._restart()
         if len(self.connections) > MOST:
@@ -43,7 +55,12 @@ class Requests(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Process received bytes; cancel the deadline once the request is complete."""
-        super().data_received(data)
+        if self._tls is not None:
+            data = self._tls.decrypted(data)
+        if data:
+            super().data_received(data)
+        if self._tls is not None and self._tls.ended:
+            self._tls.close()
         if not self._waits:
             self._stop()
 
@@ -95,3 +112,56 @@ class Requests(H11Protocol):
         if self._late is not None:
             self._late.cancel()
             self._late = None
+
+
+class _Encrypted(asyncio.Transport):
+    """The transport of a connection over TLS, which encrypts the bytes that are written to it."""
+
+    def __init__(self, transport: asyncio.Transport, context: ssl.SSLContext) -> None:
+        super().__init__()
+        self._transport = transport
+        self._context = context
+        self._tls = TlsServer(context)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the client has ended its output."""
+        return self._tls.ended
+
+    def decrypted(self, data: bytes) -> bytes:
+        """Return the decrypted bytes, empty during the handshake; close the connection if TLS fails."""
+        try:
+            return self._tls.receive_data(data)
+        except WireError:
+            self._transport.close()  # after the alert has been sent
+            return b""
+        finally:
+            if pending := self._tls.pending():
+                self._transport.write(pending)
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self._context if name == "sslcontext" else self._transport.get_extra_info(name, default)
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(self._tls.send(bytes(data)))
+
+    def close(self) -> None:
+        if not self._transport.is_closing():
+            self._transport.write(self._tls.end())
+            self._transport.close()
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def is_closing(self) -> bool:
+        return self._transport.is_closing()
+
+    def pause_reading(self) -> None:
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        self._transport.resume_reading()
+
+    def get_write_buffer_size(self) -> int:
+        return self._transport.get_write_buffer_size()
