@@ -19,6 +19,7 @@ from proxy.commands import Context, Planner, find, operate
 from proxy.effective import Effective
 from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
 from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
+from proxy.server import Limits
 from proxy.service import Service
 from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, unknown, watch
 from rewriter.model import TableName
@@ -129,7 +130,7 @@ def compose(
         reload=lambda: effective.reload(),
         restart=lambda: effective.restart(),
     )
-    defaults = Defaults()
+    defaults, limits = Defaults(), Limits(**settings.limits.given)
     service = kind(
         upstreams,
         Planner(context, find),
@@ -138,6 +139,8 @@ def compose(
         catalog,
         surroundings.progress,
         journal,
+        limits.sessions,
+        limits.configuration,
     )
     pools = [upstreams, *filter(None, [surroundings.own])]
     service.answers[SYSTEM] = system.answer

@@ -242,6 +242,8 @@ class LimitSettings(Table):
     container: Count | None = None
     nesting: Depth | None = None
     buffers: Bytes | None = None
+    sessions: Count | None = None
+    configuration: Bytes | None = None
     handshake: Seconds | None = None
     idle: Seconds | None = None
     grace: Seconds | None = None

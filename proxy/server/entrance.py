@@ -18,7 +18,8 @@ class Limits:
     `message` limits the bytes of a message. `string`, `container` and `nesting` limit the content of a message: the
     bytes of a string, the elements of a list, set or map, and the depth of nested values; the protocol's own messages
     nest 9 deep. `buffers` limits the bytes of incomplete messages of all clients together. `handshake` is the time that
-    a client has for its login.
+    a client has for its login. `sessions` limits the open sessions, and `configuration` the bytes of the message that
+    opens a session.
 
     `grace` is the time that running statements may take to end, and clients to read their results, when Viewgate stops,
     and `close` the time that Viewgate then waits for clients to read their last replies. `retire` is the time that
@@ -33,6 +34,8 @@ class Limits:
     container: int = 1_000_000
     nesting: int = 32
     buffers: int = 1024 * 1024 * 1024
+    sessions: int = 20_000
+    configuration: int = 64 * 1024
     handshake: float = 20.0
     grace: float = 3.0
     close: float = 2.0

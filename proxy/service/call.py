@@ -92,7 +92,8 @@ class Processor:
     `answering` plans statements. `facts(user, configuration)` creates the data that `answering` keeps about a new
     session. `catalog` is the Iceberg catalog that clients can browse in addition to Spark's, None if there is none.
     `progress` returns Spark's progress of a statement. Handle ids end with `mark`, which identifies the worker process
-    and is empty in a single process. `journal` records the statements.
+    and is empty in a single process. `journal` records the statements. `most_sessions` limits the open sessions, and
+    `configuration` the bytes of the OpenSession message, which is kept as long as the session is open.
     """
 
     handlers: ClassVar[Mapping[str, Handler]] = {}
@@ -107,6 +108,8 @@ class Processor:
         catalog: Catalog | None = None,
         progress: Progress = unknown,
         journal: Journal | None = None,
+        most_sessions: int = 20_000,
+        configuration: int = 65536,
     ) -> None:
         self.upstreams = upstreams
         self.answering = answering
@@ -115,7 +118,8 @@ class Processor:
         self.catalog = catalog
         self.progress = progress
         self.journal = journal or Journal()
-        self.sessions = Sessions(self.journal.end, self.journal.close)
+        self.sessions = Sessions(self.journal.end, self.journal.close, most_sessions)
+        self.configuration = configuration
         self.prefetch = Budget()
         self.answers: dict[bytes, Callable[[bytes], Awaitable[Any]]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()

@@ -38,8 +38,20 @@ async def open_session(call: Call) -> bytes:
 
     The upstream session is opened at once if the upstream has room for another session; if the upstream is full or
     slow, or if the session is for operators, the upstream session is opened later. The `username` of the request is
-    ignored. Raise SqlError if the user may not be impersonated, or if the upstream refuses the session.
+    ignored. Raise SqlError if the user may not be impersonated, if a limit on sessions is exceeded, or if the upstream
+    refuses the session.
     """
+    with call.service.sessions.opening():
+        return await _opened(call)
+
+
+async def _opened(call: Call) -> bytes:
+    if len(call.message) > call.service.configuration:
+        raise SqlError(
+            f"the login and the settings of the session have {len(call.message)} bytes, and [limits] configuration "
+            f"allows {call.service.configuration}: connect with fewer settings, or raise the limit",
+            "54000",
+        )
     asked = find(call.message, _CLIENT_PROTOCOL)
     version = clamped(read_i32(call.message, asked) if asked else None)
     message = with_field(call.message, _CLIENT_PROTOCOL, I32, version.to_bytes(4, "big"))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
 from proxy.hs2 import ResultSet, SqlError, encode_rows, success
@@ -357,15 +358,18 @@ class Worker(NamedTuple):
 class Sessions:
     """The registry of all open sessions and operations; each session is found only by the principal who opened it.
 
-    `ended` is called with each operation that has ended, `removed` with each operation that no client can use any
-    longer.
+    At most `most` sessions are open, or being opened, at a time. `ended` is called with each operation that has ended,
+    `removed` with each operation that no client can use any longer.
     """
 
     def __init__(
         self,
         ended: Callable[[Operation], None] = lambda _: None,
         removed: Callable[[Operation], None] = lambda _: None,
+        most: int = 20_000,
     ) -> None:
+        self.most = most
+        self._being_opened = 0
         self._sessions: dict[bytes, ClientSession] = {}
         self._operations: dict[bytes, Operation] = {}
         self._running: set[bytes] = set()
@@ -417,6 +421,21 @@ class Sessions:
         since = time.monotonic() - seconds
         free = (session for session in self._sessions.values() if not session.tied and not session.waited_for)
         return [session for session in free if session.used_at < since]
+
+    @contextmanager
+    def opening(self) -> Iterator[None]:
+        """Hold room for one more session during the body; raise SqlError 53300 if as many as allowed are open."""
+        if len(self._sessions) + self._being_opened >= self.most:
+            raise SqlError(
+                f"{self.most} sessions are open, as many as [limits] sessions allows: close sessions that are not "
+                "used, or raise the limit",
+                "53300",
+            )
+        self._being_opened += 1
+        try:
+            yield
+        finally:
+            self._being_opened -= 1
 
     def add(self, session: ClientSession) -> None:
         self._sessions[session.handle.guid] = session

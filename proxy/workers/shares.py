@@ -18,11 +18,12 @@ def share(settings: Config, number: int) -> Config:
     [3, 2, 2]
     """
     count = settings.server.workers
-    buffers = max((settings.limits.buffers or Limits.buffers) // count, _SMALLEST)
+    limits = Limits(**settings.limits.given)
+    parts = {"buffers": max(limits.buffers // count, _SMALLEST), "sessions": max(limits.sessions // count, 1)}
     return settings.model_copy(
         update={
             "upstreams": tuple(_of(upstream, number, count) for upstream in settings.upstreams),
-            "limits": settings.limits.model_copy(update={"buffers": buffers}),
+            "limits": settings.limits.model_copy(update=parts),
         }
     )
 

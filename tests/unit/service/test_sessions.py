@@ -1,6 +1,7 @@
 """Sessions, principals, and calls other than statements."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import Any
 from uuid import UUID
 
@@ -328,3 +329,40 @@ def test_a_session_for_operators_needs_no_upstream(state: str) -> None:
                 assert b"use:database" not in sent
 
     with_proxy(test, planned=Planned({"RESUME": Local(answer)}))
+
+
+@pytest.mark.parametrize("configuration", [{}, {"use:database": "viewgate.system"}], ids=["user", "operator"])
+def test_sessions_of_every_kind_are_counted(configuration: dict[str, str]) -> None:
+    async def test(proxied: Proxied) -> None:
+        sessions = proxied.server.service.sessions
+        sessions.most = 3
+        async with RawClient(proxied.port) as client, AsyncExitStack() as more:
+            request = ttypes.TOpenSessionReq(client_protocol=10, configuration=configuration)
+            others = [await more.enter_async_context(RawClient(proxied.port)) for _ in range(5)]
+            asked = [one.ask("OpenSession", request, ttypes.TOpenSessionResp) for one in others]
+            opened = await asyncio.gather(*asked)
+            assert sorted(one.status.sqlState or "" for one in opened) == ["", "", "", "53300", "53300"]
+            assert len(sessions.all) == 3
+            refused = (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).status
+            assert refused.errorMessage.startswith("3 sessions are open, as many as [limits] sessions allows: close ")
+            first = next(others.index(one) for one, answer in zip(others, opened, strict=True) if answer.sessionHandle)
+            close = ttypes.TCloseSessionReq(opened[first].sessionHandle)
+            await others[first].ask("CloseSession", close, ttypes.TCloseSessionResp)
+            assert (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).sessionHandle
+
+    with_proxy(test)
+
+
+@pytest.mark.parametrize("key", ["use:database", "set:hiveconf:a"])
+def test_what_a_session_keeps_of_its_client_is_bounded(key: str) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:
+            for size, state in ((70_000, "54000"), (60_000, None)):
+                configuration = {"use:database": "viewgate.system"} | {key: "viewgate.system".ljust(size)}
+                request = ttypes.TOpenSessionReq(client_protocol=10, configuration=configuration)
+                status = (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).status
+                assert status.sqlState == state
+                if state:
+                    assert "bytes, and [limits] configuration allows 65536: connect with" in status.errorMessage
+
+    with_proxy(test)

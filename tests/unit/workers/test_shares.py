@@ -14,17 +14,20 @@ def settings(upstream: str = "", more: str = "", workers: int = 3) -> config.Con
 
 
 def test_all_parts_together_are_the_whole() -> None:
-    whole = settings("sessions = 10\nstatements = 5\n", "[limits]\nbuffers = 300000\ngrace = 1\n")
+    whole = settings("sessions = 10\nstatements = 5\n", "[limits]\nbuffers = 300000\nsessions = 9\ngrace = 1\n")
     parts = [share(whole, number) for number in (1, 2, 3)]
     assert [part.upstreams[0].sessions for part in parts] == [4, 3, 3]
     assert [part.upstreams[0].statements for part in parts] == [2, 2, 1]
-    assert [part.limits.given for part in parts] == [{"buffers": 100000, "grace": 1}] * 3
+    assert [part.limits.given for part in parts] == [{"buffers": 100000, "sessions": 3, "grace": 1}] * 3
     assert [part.server for part in parts] == [whole.server] * 3
 
 
 def test_the_default_of_what_is_not_set_is_divided_too() -> None:
-    assert share(settings(), 1).limits.given == {"buffers": 1024**3 // 3}
-    assert share(settings(more="[limits]\nbuffers = 65536\n"), 1).limits.given == {"buffers": 65536}
+    assert share(settings(), 1).limits.given == {"buffers": 1024**3 // 3, "sessions": 20_000 // 3}
+    assert share(settings(more="[limits]\nbuffers = 65536\nsessions = 1\n"), 1).limits.given == {
+        "buffers": 65536,
+        "sessions": 1,
+    }
 
 
 @pytest.mark.parametrize(
