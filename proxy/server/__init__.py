@@ -1,9 +1,8 @@
 """Accepts client connections, on asyncio: listeners, and the protocol of each transport.
 
-`connection` moves bytes (TLS, back-pressure) and runs the calls of a connection one after the other, `conversations`
-implements the logins and calls of each transport, and `shortcut` answers repeated calls without the event loop.
-`entrance` has the logins, TLS settings and limits that all connections share; `server` starts, drains and stops the
-listeners.
+`connection` moves bytes (TLS, back-pressure) and runs the calls of a connection one after the other, and
+`conversations` implements the logins and calls of each transport. `entrance` has the logins, TLS settings and limits
+that all connections share; `server` starts, drains and stops the listeners.
 """
 
 from proxy.server.conversations import Caller, Conversation

@@ -8,16 +8,13 @@ call.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import socket
 from collections.abc import Callable, Coroutine
-from time import monotonic
 from typing import Any, cast
 
 from proxy.server.conversations import CONVERSATIONS, Caller, Conversation
 from proxy.server.entrance import Entrance
-from proxy.server.shortcut import Shortcut
 from proxy.service import Peer
 from proxy.upstream import Reply
 from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
@@ -113,7 +110,6 @@ class _Rest(Coroutine[Any, Any, None]):
 logger = logging.getLogger(__name__)
 
 _AHEAD = 256 * 1024  # bytes that a client may send while a call is answered, before reading is paused
-_REPEATED, _SOON = 8, 1e-3  # after so many calls with prepared replies within so many seconds, more are expected
 _NO_TLS = "the client uses TLS, but [server.tls] has no certificate"
 _TLS_ONLY = "this server requires TLS: connect with ssl=true"
 
@@ -145,23 +141,18 @@ class Connection(asyncio.Protocol):
         self._conversation: Conversation | None = None
         self._ahead = 0
         self._held = 0
-        self._repeated = 0
-        self._repeated_since = 0.0
-        self._shortcut: Shortcut | None = None
         self._writable = asyncio.Event()
         self._writable.set()
         self.worker: Steps | None = None
 
     def close(self) -> None:
         """Close the connection after the bytes written so far are sent."""
-        self._take_no_shortcut()
         if self._tls is not None and not self._transport.is_closing():
             self._transport.write(self._tls.end())
         self._transport.close()
 
     def abort(self) -> None:
         """Close the connection at once; bytes that are not sent yet are lost."""
-        self._take_no_shortcut()
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -195,7 +186,6 @@ class Connection(asyncio.Protocol):
         return False  # closes the transport, and so cancels the running call
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._take_no_shortcut()
         self._deadline.cancel()
         self._entrance.held.bytes -= self._held
         self._held = 0
@@ -256,9 +246,7 @@ class Connection(asyncio.Protocol):
             answer = conversation.at_once(data) if not self._held and self._writable.is_set() else None
             if answer is not None:
                 self._write(answer)
-                self._take_shortcut(conversation)
                 return
-            self._repeated = 0
             conversation.receive_data(data)
             event = conversation.next_event()
             if event is not None:
@@ -270,33 +258,6 @@ class Connection(asyncio.Protocol):
             if self._ahead > _AHEAD:
                 self._transport.pause_reading()
         self._hold(conversation.buffered)
-
-    def _take_shortcut(self, conversation: Conversation) -> None:
-        """Let a Shortcut read the socket if the client has just made eight prepared calls within a millisecond.
-
-        A call is prepared if its reply was made before the call arrived. A Shortcut answers prepared calls without the
-        event loop. A client that uses TLS gets no Shortcut.
-        """
-        if self._repeated == 0:
-            self._repeated_since = monotonic()
-        self._repeated += 1
-        if self._repeated < _REPEATED:
-            return
-        self._repeated = 0
-        soon = monotonic() - self._repeated_since < _SOON
-        if soon and self._tls is None and not self._transport.get_write_buffer_size():
-            with contextlib.suppress(OSError):  # no file descriptor is left
-                self._shortcut = Shortcut(self._transport, conversation.at_once, self._taken_otherwise)
-
-    def _taken_otherwise(self, data: bytes) -> None:
-        self._shortcut = None
-        if data:
-            self.data_received(data)
-
-    def _take_no_shortcut(self) -> None:
-        if self._shortcut is not None:
-            self._shortcut.end()
-            self._shortcut = None
 
     def _hold(self, count: int) -> None:
         """Record that `count` bytes are buffered for this client.
