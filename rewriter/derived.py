@@ -224,7 +224,9 @@ def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
     """
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):
-        raise Unsupported("the branches of a set operation in a derived table have different numbers of columns")
+        raise Unsupported(
+            "the branches of a set operation in a derived table have different numbers of columns: name the same number"
+        )
     columns = []
     for name, *types in zip(first.names, *map(output_types, blocks), strict=True):
         kinds = set(types) - {VOID}

@@ -7,6 +7,7 @@ little.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -196,22 +197,27 @@ def _why(attempt: Attempt) -> str:
     return attempt.reason.told(attempt.detail) if attempt.reason else attempt.detail
 
 
+_OF_THE_VIEW = re.compile(r"the view(?:'s (?P<owned>\w+))? (?P<also>also )?(?P<verb>\w+) (?P<rest>.*)", re.DOTALL)
 _PLURALS = {"has": "have", "is": "are", "was": "were", "does": "do"}
 
 
 def _told_of(why: str, views: str) -> str:
-    """Return the reason `why`, in which "it" or "its" stands for one view, as a text about several `views`.
+    """Return the reason `why`, which is about "the view", as a text about several `views`.
 
-    >>> _told_of("it has no column price", "the 2 views"), _told_of("its groups are too coarse: day", "the 2 views")
-    ('the 2 views have no column price', 'the groups of the 2 views are too coarse: day')
+    >>> _told_of("the view has no column price", "the 2 views")
+    'the 2 views have no column price'
+    >>> _told_of("the view's groups are too coarse: day", "the 2 views")
+    'the groups of the 2 views are too coarse: day'
     >>> _told_of("the session has other settings", "the 2 views")
     'the session has other settings'
     """
-    subject, _, said = why.partition(" ")
-    word, _, rest = said.partition(" ")
-    if subject == "it":
-        return f"{views} {_PLURALS.get(word, word.removesuffix('s'))} {rest}"
-    return f"the {word} of {views} {rest}" if subject == "its" else why
+    about = _OF_THE_VIEW.fullmatch(why)
+    if about is None:
+        return why
+    also, verb, rest = about["also"] or "", about["verb"], about["rest"]
+    if about["owned"]:
+        return f"the {about['owned']} of {views} {also}{verb} {rest}"
+    return f"{views} {also}{_PLURALS.get(verb, verb.removesuffix('s'))} {rest}"
 
 
 def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:

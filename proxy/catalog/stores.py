@@ -237,7 +237,9 @@ class RestStore:
         if reply.status_code == _MISSING:
             return None
         if reply.status_code in _AWAY:
-            raise ConnectionError(f"the REST catalog {self.iceberg.name} answers with HTTP {reply.status_code}")
+            raise ConnectionError(
+                f"the REST catalog {self.iceberg.name} answers with HTTP {reply.status_code}; see the catalog's log"
+            )
         if not reply.ok:
             raise CatalogError(
                 f"the REST catalog {self.iceberg.name} answers with HTTP {reply.status_code} for {name}; see the "

@@ -39,8 +39,8 @@ class Widen:
         view = await ctx.existing_view(session, self.name)
         if view.properties.get(ADOPT):
             raise SqlError(
-                f"{view.name} uses an adopted table as its storage, to which columns cannot be added: recreate the "
-                "view with CREATE OR REPLACE MATERIALIZED VIEW",
+                f"{view.name} uses an adopted table as its storage table, to which columns cannot be added: recreate "
+                "the view with CREATE OR REPLACE MATERIALIZED VIEW",
                 "0A000",
             )
         await self._check_settings(ctx, session, view)

@@ -339,7 +339,7 @@ async def _drop_replaced(ctx: Context, session: ClientSession, replaced: Materia
     try:
         await session.upstream.query(_drop(replaced.storage))
     except SqlError as failure:  # the replacement is complete; nothing reads the old storage
-        log(f"the replaced storage table {replaced.storage} could not be dropped: {failure.message}")
+        log(f"the replaced storage table {replaced.storage} could not be dropped; drop it yourself: {failure.message}")
 
 
 def parse(parser: Parser) -> Create:

@@ -44,7 +44,7 @@ class Drop:
         finally:
             ctx.catalog.invalidate()
         if view is None:  # its storage is unknown
-            dropped = "".join(f"; its storage {orphan} too" for orphan in await ctx.orphans.drop(name))
+            dropped = "".join(f"; its storage table {orphan} too" for orphan in await ctx.orphans.drop(name))
             return done(f"materialized view {name} dropped{dropped or _left(name)}")
         async with ctx.pipeline.given_up(view):
             storage = await self._drop_storage(ctx, session, view)
@@ -53,7 +53,7 @@ class Drop:
     async def _drop_storage(self, ctx: Context, session: ClientSession, view: MaterializedView) -> str:
         shared = [other.name for other in await ctx.catalog.definitions() if other.storage == view.storage]
         if shared:
-            return f"; its storage {view.storage} is kept for {shared[0]}"
+            return f"; its storage table {view.storage} is kept for {shared[0]}"
         if view.properties.get(ADOPT):
             return f"; the adopted table {view.storage} is kept"
         try:

@@ -118,7 +118,7 @@ class Planner:
                 continue
             try:
                 await self._context.pipeline.maintain(view, maintained.of(view.storage), log)
-                log(f"Viewgate: {maintained.procedure} followed on the storage of {view.name}")
+                log(f"Viewgate: {maintained.procedure} also run on the storage table of {view.name}")
             except Exception as failure:
                 why = first_message(str(failure))
-                log(f"Viewgate: {maintained.procedure} failed on the storage of {view.name}: {why}")
+                log(f"Viewgate: {maintained.procedure} failed on the storage table of {view.name}: {why}")

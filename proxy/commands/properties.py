@@ -81,7 +81,8 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
     for key, value in properties.items():
         if key == ADOPT:
             raise SqlError(
-                f"{ADOPT} can be set only in CREATE MATERIALIZED VIEW, which adopts the table as storage", "0A000"
+                f"{ADOPT} can be set only in CREATE MATERIALIZED VIEW, which adopts the table as its storage table",
+                "0A000",
             )
         if key.startswith((*_RESERVED, *_OURS)):
             raise SqlError(f"the property {key} is set by Viewgate itself; remove it from the statement", "0A000")

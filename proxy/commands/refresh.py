@@ -26,7 +26,7 @@ class Refresh:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
         refreshed = await ctx.pipeline.refresh(view, log, self.asked)
-        held = f"; its storage holds only the rows where {refreshed.only}" if refreshed.only else ""
+        held = f"; the storage table holds only the rows where {refreshed.only}" if refreshed.only else ""
         if not refreshed.changed:
             return done(f"{view.name} is fresh already{held}")
         return done(f"{view.name} refreshed: {refreshed.rows} rows{held}")

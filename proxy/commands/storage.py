@@ -308,7 +308,7 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
         raise _refused(name, "the view's query reads this table, so a refresh would change the result of the query")
     owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)
     if owner is not None:
-        raise _refused(name, f"the table is the storage of materialized view {owner}")
+        raise _refused(name, f"the table is the storage table of materialized view {owner}")
     if table.snapshot_id is None:
         raise _refused(name, f"the table is empty; remove {ADOPT}, so that the view gets a storage table of its own")
     if table.snapshots[0].schema_id != table.schema_id:
@@ -384,4 +384,4 @@ def _exactly(relation: str, columns: Sequence[Column]) -> str:
 
 
 def _refused(name: TableName, why: str) -> SqlError:
-    return SqlError(f"{name} cannot be adopted as the storage of this view: {why}", _REFUSED)
+    return SqlError(f"{name} cannot be adopted as the storage table of this view: {why}", _REFUSED)

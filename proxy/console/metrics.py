@@ -322,7 +322,9 @@ async def view_families(catalog: Catalog | None) -> list[Metric]:
 
 async def _families(catalog: Catalog) -> list[Metric]:
     views = sorted(await catalog.definitions(), key=lambda view: view.name)
-    lag = _gauge("lag_seconds", "Seconds since the first commit that a view's storage lacks: 0 where it is fresh.")
+    lag = _gauge(
+        "lag_seconds", "Seconds since the first commit that a view's storage table lacks: 0 where it is fresh."
+    )
     rows = _gauge("storage_rows", "Rows in a view's storage.")
     size = _gauge("storage_bytes", "Bytes of a view's storage.")
     storages = await catalog.current([view.storage for view in views[:MOST_VIEWS]])

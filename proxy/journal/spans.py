@@ -73,7 +73,7 @@ class Spans(Writer):
         """Export the spans of records; raise OSError if the collector of spans refuses them."""
         spans = [span for record in records for span in self._spans(record)]
         if self._exporter.export(spans) is not SpanExportResult.SUCCESS:
-            raise OSError(None, "the tracing collector refused the spans")
+            raise OSError(None, "the collector refused the spans: check [tracing] endpoint and headers")
 
     def close(self) -> None:
         """Export the queued spans, for at most `patience` seconds, then shut the exporter down."""

@@ -141,7 +141,7 @@ class Pipeline:
             next_one, more = await self._step(view, log, asked, refresh)
             refreshed = next_one if next_one.changed else replace(refreshed, only=next_one.only)
         if refreshed.only:
-            log(f"{view.name}: its storage holds only the rows where {refreshed.only}")
+            log(f"{view.name}: the storage table holds only the rows where {refreshed.only}")
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
@@ -184,7 +184,7 @@ class Pipeline:
                 return Refreshed(published.rows, published.snapshot_id, step.state.only), bool(step.then)
             log(f"{view.name}: a source changed while it was read; starting over")
         raise SqlError(
-            f"the base tables or the storage of {view.name} changed during each of {_ATTEMPTS} attempts to "
+            f"the base tables or the storage table of {view.name} changed during each of {_ATTEMPTS} attempts to "
             "refresh it; the stored rows are unchanged; try again when fewer writes run",
             LOST,
         )
@@ -224,7 +224,7 @@ class Pipeline:
         if step.then:
             reason += f"; then {step.then}"
         if step.part:
-            reason += f"; the storage holds only the rows where {step.part}"
+            reason += f"; the storage table holds only the rows where {step.part}"
         return kind, reason, step.decision.statement(step.storage.name.sql()) if step.decision.refreshes else ""
 
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
@@ -262,7 +262,7 @@ class Pipeline:
             at = f"at snapshot {table.snapshot_id}" if table.snapshots else "which is empty"
             log(f"{view.name}: reading {name}, {at}")
         for held, storage in step.reading.held if step.reading else ():
-            log(f"{view.name}: reading {held.name} from its storage, at snapshot {storage.snapshot_id}")
+            log(f"{view.name}: reading {held.name} from its storage table, at snapshot {storage.snapshot_id}")
         summary = to_summary(step.state, tuple(sources.views.values()))
         async with self._runner.job({**(view.settings or {}), **JOB_SETTINGS, **recording(summary)}) as job:
             if view.namespace:

@@ -71,7 +71,7 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
     found = fresh_storage(replace(view, rewrite=True), sources, now, partial=True)
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
     if isinstance(found, Table):
-        part = f"its storage holds only the rows where {found.only}" if found.only else ""
+        part = f"the storage table holds only the rows where {found.only}" if found.only else ""
         return Status(FRESH, part, refreshed_at, error, sources)
     live = isinstance(live_storage(replace(view, rewrite=True), sources, now), Live)
     how = "; queries read the view together with the appended rows if these are few" if live else ""

@@ -72,9 +72,9 @@ class Upkeep:
             older = timestamp_text((now_ms - 1000 * keep) * 1000)
             async with self._runner.job({}) as job:
                 await job.run(call("expire_snapshots", view.storage, [("older_than", older), ("retain_last", "1")]))
-            log(f"{view.name}: snapshots of its storage that are older than {view.properties[KEEP]} expired")
+            log(f"{view.name}: snapshots of its storage table that are older than {view.properties[KEEP]} expired")
         except SqlError as failure:
-            log(f"{view.name}: old snapshots of its storage could not expire: {headline(failure.message)}")
+            log(f"{view.name}: old snapshots of its storage table could not expire: {headline(failure.message)}")
         except Exception:
             _logger.exception("snapshots not expired view=%s", view.name)
 
@@ -150,7 +150,7 @@ class Orphans:
         try:
             found = await self._found(view)
         except Exception:
-            _logger.exception("orphaned storage not looked for: the catalog failed")
+            _logger.exception("orphaned storage tables not searched: the catalog failed")
             return []
         return [storage for storage in found if await self._dropped(storage)]
 
@@ -161,7 +161,7 @@ class Orphans:
         except Exception as failure:  # one failure must not stop the others
             _logger.warning("orphan not dropped storage=%s error=%r", storage, failure)
             return False
-        _logger.info("orphan dropped storage=%s: its CREATE was killed", storage)
+        _logger.info("orphan dropped storage=%s: the CREATE of its view was killed", storage)
         return True
 
     async def _found(self, view: TableName | None) -> list[TableName]:

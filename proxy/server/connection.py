@@ -274,7 +274,7 @@ class Connection(asyncio.Protocol):
         if held.bytes > self._entrance.limits.buffers and count > _AHEAD and not self.within:
             raise WireError(
                 f"the limit for incomplete messages is exceeded: {held.bytes} bytes are buffered, {count} of them "
-                "for this connection"
+                "for this connection; an administrator can raise [limits] buffers"
             )
 
     async def _work(self, conversation: Conversation, event: Any) -> None:

@@ -90,7 +90,7 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
         raise SqlError("The statement was stopped, because the statement or its session was closed", "HY008")
     if operation.state is not OperationState.ERROR:
         return reply
-    error = operation.error or SqlError("The statement failed, and Spark gave no reason")
+    error = operation.error or SqlError("The statement failed, and Spark gave no reason: see the log of Spark")
     # The upstream may take long to close the operation, and when Viewgate stops, the client's connection is closed
     # right after `told` is set.
     call.service.sessions.remove_operation(operation)

@@ -69,7 +69,10 @@ async def _opened(call: Call) -> bytes:
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
         await upstream.close()
-        raise Unreachable("Spark opened a session but did not report its protocol version")
+        raise Unreachable(
+            "Spark opened a session but did not report its protocol version: check that [[upstream]] is a Spark Thrift "
+            "Server"
+        )
     version = min(version, read_i32(reply, answered))
     traceparent = next((value for key, value in configuration.items() if _names(key, TRACEPARENT)), "")
     handle = Handle.new(service.mark)

@@ -349,7 +349,7 @@ class Place:
         """Mark the server as failed because of an error; sessions are opened again only after the retry delay."""
         if self.problem is None:
             logger.warning(
-                "upstream failed name=%s reason=%r: it gets no new sessions until it recovers",
+                "upstream failed name=%s reason=%r: no new sessions until the server recovers",
                 self.upstream,
                 problem.message,
             )

@@ -112,7 +112,7 @@ class Supervisor:
 
     def _kill(self, worker: _Worker) -> None:
         """Kill the process of a worker that has not ended in time."""
-        _log.warning("worker killed worker=%d: it did not end in time", worker.number)
+        _log.warning("worker killed worker=%d: the process did not end in time", worker.number)
         with contextlib.suppress(ProcessLookupError):
             worker.process.kill()
 

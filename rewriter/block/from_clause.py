@@ -399,7 +399,7 @@ def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
     `taken`. Raise Unsupported unless derived tables are `kept` as text.
     """
     if not kept:
-        raise Unsupported("window() slides, so that a row is in several windows")
+        raise Unsupported("window() with a slide shorter than the window is not supported here: leave out the slide")
     text = f"({node.this.sql('spark', normalize_functions='lower')})"
     columns = (Column(BACK, "int", nullable=False),)
     occurrence = Occurrence(_free_id("slides", taken), TableName((SLIDES, text)), SLIDES, columns, text)

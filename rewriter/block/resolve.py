@@ -261,7 +261,10 @@ class _SelectList:
                 )
             return self.items[position - 1][0]
         if isinstance(node, exp.Neg):
-            raise Unsupported(f"{node.sql('spark')[:80]} in GROUP BY or ORDER BY is not the position of an output")
+            raise Unsupported(
+                f"{node.sql('spark')[:80]} in GROUP BY or ORDER BY is not the position of an output: the SELECT has "
+                f"{len(self.items)} outputs"
+            )
         return canonical(node, scope)
 
     def _output(self, name: str) -> Tree | None:

@@ -36,7 +36,7 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
         return call_of("named_struct", exp.Literal.string("start"), start, exp.Literal.string("end"), end)
     time, (length, offset, slide) = arguments[0], (int(argument.name) for argument in arguments[1:])
     if scope.has(NAME):
-        raise Unsupported("window() is ambiguous, because a column is named window")
+        raise Unsupported("window() is ambiguous, because a column is named window: rename the column")
     kind = temporal_type(time, scope)
     if kind == "timestamp":
         slides = next((table for table in scope.tables if table.constant), None) if slide < length else None

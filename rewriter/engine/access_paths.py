@@ -79,12 +79,14 @@ def candidate_of(
     if block.limit or block.offset or (block.having and block.sets is not None):
         return Miss(
             Reason.SHAPE,
-            "the view does not store all its groups or rows: its query has LIMIT, OFFSET, or HAVING with GROUPING SETS",
+            "the view stores only some of its groups or rows, because of LIMIT, OFFSET, or HAVING with GROUPING SETS",
         )
     stored = _stored_names(block, storage.columns)
     if stored is None:
         return Miss(
-            Reason.UNKNOWN_STATE, "the storage table has other columns than the view's query: recreate the view"
+            Reason.UNKNOWN_STATE,
+            "the storage table has other columns than the view's query: recreate the view with CREATE OR REPLACE "
+            "MATERIALIZED VIEW",
         )
     read = read_in(zone, view, block) if _is_by_definition(view, query) else block
     if read is None:
@@ -222,7 +224,7 @@ def settings_problem(
         if computes or zoned():
             return Miss(
                 Reason.SETTINGS_DIFFER,
-                "the view records no session settings, and its query may depend on some: recreate the view with "
+                "the view records no session settings, on which the query may depend: recreate the view with "
                 "CREATE OR REPLACE MATERIALIZED VIEW",
             )
         return None
@@ -237,7 +239,7 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
     if view.settings is None:
         return Miss(
             Reason.SETTINGS_DIFFER,
-            "the view records no session settings, and its query may depend on some: recreate the view with "
+            "the view records no session settings, on which the query may depend: recreate the view with "
             "CREATE OR REPLACE MATERIALIZED VIEW",
         )
     differing = differing_setting(session.settings, view.settings, session.defaults)

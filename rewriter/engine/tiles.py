@@ -139,14 +139,14 @@ def _split(tree: Tree, column: Tree | None) -> _Split | None:
 def _moment(bound: Tree) -> str:
     """Return a bound as text: a literal's own text, a border of a time bucket in words, any other expression as SQL.
 
-    The hour bucket of current_timestamp() gives "the begin of the hour of current_timestamp()".
+    The hour bucket of current_timestamp() gives "the start of the hour of current_timestamp()".
     """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal):
         return str(text.name)
     bucket = as_bucket(bound)
     if bucket is not None:
-        return f"the begin of the {_named(bucket.grain)} of {_moment(bucket.source)}"
+        return f"the start of the {_named(bucket.grain)} of {_moment(bucket.source)}"
     if (ended := _ended(bound)) is not None:
         return f"the end of the {_named(ended.grain)} of {_moment(ended.source)}"
     return words(bound)

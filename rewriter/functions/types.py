@@ -135,7 +135,7 @@ def common_numeric(left: str, right: str) -> str:
     if left in INTEGERS and right in INTEGERS:
         return max(left, right, key=INTEGERS.index)
     if "double" not in (left, right):
-        raise Uncertain(f"the common type of {left} and {right} is not known for certain")
+        raise Uncertain(f"the common type of {left} and {right} is not known for certain: cast one of them")
     return "double"
 
 

@@ -113,7 +113,10 @@ def kept(
         aside = _DAY if column.type == "timestamp" else timedelta()
         begin = floor(begin - aside, bucket.grain) - aside
     if zone_info(view.zone) is None:
-        raise Unsupported(f"the time zone of {view.name} is not known: {view.zone or 'none is recorded'}")
+        raise Unsupported(
+            f"the time zone of {view.name} is not known ({view.zone or 'none is recorded'}): recreate the view with "
+            "CREATE OR REPLACE MATERIALIZED VIEW"
+        )
     begin = _border(begin, field, column)
     while (text := _literal(begin, column, view.zone)) is None:
         begin = _border(begin - _DAY, field, column)

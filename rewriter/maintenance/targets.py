@@ -147,7 +147,7 @@ def targets(stored: Stored, source: TableName, files: Files) -> Targets | str:
         except (OverflowError, ValueError):  # a year outside Python's range
             return f"a partition of {source} is too far in the past or future"
         if any(part is None for part in found):
-            return f"a partition of {source} falls into more than one partition of the storage"
+            return f"a partition of {source} falls into more than one partition of the storage table"
         of[partition] = tuple(part for part in found if part is not None)
     return Targets(links, of, files)
 

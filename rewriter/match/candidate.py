@@ -46,38 +46,38 @@ class Reason(StrEnum):
     PLAN_REFUTED = "PLAN_REFUTED"
 
     def told(self, detail: str) -> str:
-        """Return the reason as a sentence about a view ("it …"), completed by `detail`.
+        """Return the reason as a sentence about "the view", completed by `detail`.
 
         >>> Reason.COLUMN_NOT_IN_VIEW.told("price")
-        'it has no column price'
+        'the view has no column price'
         """
         return _TOLD[self].format(detail) if detail else _TOLD[self].removesuffix(": {}").removesuffix(" {}")
 
 
 _TOLD: Mapping[Reason, str] = {
     Reason.TABLES_DIFFER: "{}",
-    Reason.VIEW_FILTERS_MORE: "it holds only the rows with {}",
+    Reason.VIEW_FILTERS_MORE: "the view holds only the rows with {}",
     Reason.JOIN_DIFFERS: "{}",
-    Reason.COLUMN_NOT_IN_VIEW: "it has no column {}",
-    Reason.AGGREGATE_NOT_IN_VIEW: "it does not hold {}",
-    Reason.AGGREGATE_DOES_NOT_ROLL_UP: "its groups cannot be rolled up to {}",
-    Reason.GROUPING_TOO_COARSE: "its groups are too coarse: {}",
+    Reason.COLUMN_NOT_IN_VIEW: "the view has no column {}",
+    Reason.AGGREGATE_NOT_IN_VIEW: "the view does not store {}",
+    Reason.AGGREGATE_DOES_NOT_ROLL_UP: "the view's groups cannot be rolled up to {}",
+    Reason.GROUPING_TOO_COARSE: "the view's groups are too coarse: {}",
     Reason.FLOAT_SUM_DECIDES_ROWS: "the last bits of a floating-point sum would decide the rows: {}",
     Reason.FLOAT_COMPARED: "whether {} keeps -0.0, 0.0 and NaN depends on the files that hold the rows",
     Reason.ZONE_NOT_PROVED: "{}",
     Reason.BOUNDS_UNKNOWN: "the bounds of {} are not known, and quotients of large numbers are rounded",
-    Reason.SHAPE: "it has another form: {}",
-    Reason.HOLDS_A_PART: "its storage holds only the rows where {}",
+    Reason.SHAPE: "the view has another form: {}",
+    Reason.HOLDS_A_PART: "the view stores only the rows where {}",
     Reason.SETTINGS_DIFFER: "the session has other settings: {}",
-    Reason.STALE: "it is stale: {}",
-    Reason.NEVER_REFRESHED: "it was never refreshed: {}",
+    Reason.STALE: "the view is stale: {}",
+    Reason.NEVER_REFRESHED: "the view was never refreshed: {}",
     Reason.REWRITE_OFF: "{}",
-    Reason.UNKNOWN_STATE: "its state is not known: {}",
+    Reason.UNKNOWN_STATE: "the view's state is not known: {}",
     Reason.UNSUPPORTED: "the same answer cannot be proved: {}",
     Reason.NOT_PINNED: "{}",
     Reason.NOT_CHOSEN: "{}",
     Reason.DEARER: "{}",
-    Reason.PLAN_REFUTED: "its plan would give other rows: {}",
+    Reason.PLAN_REFUTED: "a plan that reads the view would give other rows: {}",
 }
 
 

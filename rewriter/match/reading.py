@@ -412,7 +412,8 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     """
     if candidate.block.joins:
         return Miss(
-            Reason.JOIN_DIFFERS, "the view has an outer, semi or anti join, and is joined by an outer join itself"
+            Reason.JOIN_DIFFERS,
+            "the query adds the view by an outer join, but the view has an outer, semi or anti join",
         )
     within = Predicates(query.block, filling.on, query.zone)
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
@@ -427,7 +428,7 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     if isinstance(on, Miss):
         return on
     if not (on := (*candidate.only, *on)):
-        return Miss(Reason.SHAPE, "the view's own filter is the whole condition of the outer join")
+        return Miss(Reason.SHAPE, "the outer join has no condition except the filter of the view")
     reading = Reading(query, candidate, mapping, query.equivalence, filling.tables)
     residual = _residual(query.conjuncts, reading, Predicates(query.block, (), query.zone))
     if isinstance(residual, Miss):

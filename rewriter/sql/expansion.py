@@ -224,7 +224,7 @@ def _check(inner: Statement, view: View) -> None:
 
     `inner` is the view's query, parsed.
     """
-    unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "it is not a SELECT")
+    unread = inner.unread or ("" if inner.is_query and inner.blocks and inner.complete else "the query is not a SELECT")
     if unread:
         raise _Refused(f"the query of the view {view.name} is not supported: {unread}")
     if {name for _, name in inner.named()} != set(inner.tables):

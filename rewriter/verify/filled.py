@@ -71,7 +71,7 @@ class FilledRows:
             folds = tree is call and call.name in FOLDED and AGGREGATES[call.name].of_nothing == "null"
             same = folds and all(null_with(argument, self._is_absent) for argument in call.expressions)
         if not same:
-            raise Unfolded(f"{node.name} of a row that finds nothing")
+            raise Unfolded(f"{node.name} of the view may not be NULL in a row that the outer join fills")
         return self._of_groups(tree)
 
     def _with_counts(self, node: Tree) -> Tree:
@@ -136,7 +136,7 @@ class FilledRows:
     def _output(self, node: Tree) -> Tree:
         tree = self.outputs.get(node.name.lower())
         if tree is None:
-            raise Unfolded(f"a column {node.name}")
+            raise Unfolded(f"the view has no column {node.name}")
         return tree
 
     def _of_groups(self, tree: Tree) -> Tree:

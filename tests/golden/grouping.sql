@@ -38,7 +38,7 @@ SELECT NULL AS z, coalesce(sum(v.`cx`), 0) FROM lake.demo.m__storage AS v WHERE 
 
 --@ case: a number that is no ordinal
 SELECT r, -1, sum(x) FROM t GROUP BY r, -1
---@ kept: UNSUPPORTED -1 in GROUP BY or ORDER BY is not the position of an output
+--@ kept: UNSUPPORTED -1 in GROUP BY or ORDER BY is not the position of an output: the SELECT has 3 outputs
 
 --@ case: an ordinal that is none
 SELECT r, sum(x) FROM t GROUP BY 3

@@ -68,7 +68,7 @@ def holds(run: Run, foreign: Run, only: str) -> list[str]:
     (row,) = run("SHOW MATERIALIZED VIEWS IN parts LIKE 'by_day'")
     shown = dict(zip(COLUMNS, row, strict=True))
     assert (shown["status"], shown["last_error"]) == ("fresh", None)
-    assert shown["reason"] == (f"its storage holds only the rows where {only}" if only else None)
+    assert shown["reason"] == (f"the storage table holds only the rows where {only}" if only else None)
     return [path for (path,) in foreign("SELECT file_path FROM lake.parts.by_day__storage.files")]
 
 
@@ -76,9 +76,12 @@ def test_a_range_is_refreshed_kept_up_to_date_widened_and_made_whole(run: Run, f
     create(run)
     late, two = "d >= DATE '2024-01-04'", "d >= DATE '2024-01-04' AND d < DATE '2024-01-05'"
     (explained,) = run(f"EXPLAIN REFRESH MATERIALIZED VIEW by_day WHERE {late}")
-    assert explained[:2] == ("full", f"the view was never refreshed; the storage holds only the rows where {late}")
+    assert explained[:2] == (
+        "full",
+        f"the view was never refreshed; the storage table holds only the rows where {late}",
+    )
     ((said,),) = run(f"REFRESH MATERIALIZED VIEW by_day WHERE {two}")
-    assert said.endswith(f" rows; its storage holds only the rows where {two}")
+    assert said.endswith(f" rows; the storage table holds only the rows where {two}")
     holds(run, foreign, two)
     assert run("SELECT sum(x) FROM t WHERE d = DATE '2024-01-04'") == [(255,)]
 

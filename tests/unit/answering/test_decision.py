@@ -50,7 +50,9 @@ def test_a_view_that_answers_several_parts_is_named_once() -> None:
 def test_one_reason_for_all_views_is_told_once() -> None:
     off = [attempt(view, Reason.REWRITE_OFF, "the session has SET viewgate.rewrite = off") for view in "abc"]
     assert decided(*off).lines() == ("Viewgate: no view used: the session has SET viewgate.rewrite = off",)
-    assert decided(attempt("a"), attempt("a")).lines() == ("Viewgate: lake.demo.a not used: it has no column price",)
+    assert decided(attempt("a"), attempt("a")).lines() == (
+        "Viewgate: lake.demo.a not used: the view has no column price",
+    )
     assert decided(*off, problem="'BEGIN' may have changed it").lines() == (
         "Viewgate: no view used: 'BEGIN' may have changed it",
     )
@@ -67,13 +69,13 @@ def test_what_stands_in_the_way_of_every_view_is_told_once_for_each_part_of_the_
 @pytest.mark.parametrize(
     ("reason", "detail", "said"),
     [
-        (Reason.AGGREGATE_NOT_IN_VIEW, "max(price)", "{views} do not hold max(price)"),
+        (Reason.AGGREGATE_NOT_IN_VIEW, "max(price)", "{views} do not store max(price)"),
         (Reason.COLUMN_NOT_IN_VIEW, "price", "{views} have no column price"),
         (Reason.STALE, "", "{views} are stale"),
         (Reason.NEVER_REFRESHED, "", "{views} were never refreshed"),
         (Reason.VIEW_FILTERS_MORE, "a = 1", "{views} hold only the rows with a = 1"),
         (Reason.GROUPING_TOO_COARSE, "day", "the groups of {views} are too coarse: day"),
-        (Reason.TABLES_DIFFER, "it reads t, too", "{views} read t, too"),
+        (Reason.TABLES_DIFFER, "the view reads t, too", "{views} read t, too"),
         (Reason.TABLES_DIFFER, "t is a temporary view", "t is a temporary view"),
     ],
 )  # fmt: skip
@@ -85,8 +87,8 @@ def test_a_reason_is_told_of_the_nearest_views_if_others_lack_more(reason: Reaso
 
 def test_explain_tells_of_every_view() -> None:
     assert decided(attempt("a"), attempt("b"), attempt("b")).missed == (
-        "lake.demo.a not used: it has no column price",
-        "lake.demo.b not used: it has no column price",
+        "lake.demo.a not used: the view has no column price",
+        "lake.demo.b not used: the view has no column price",
     )
 
 
@@ -94,8 +96,8 @@ def test_explain_tells_of_several_selects_which_one_a_reason_is_about() -> None:
     sql = "SELECT 1 FROM sales UNION ALL SELECT 2 FROM sales"
     tried = [replace(attempt("a"), block=block) for block in ("SELECT 1 FROM sales", "SELECT 2 FROM sales")]
     assert Decision(None, sql, Outcome(parse(sql, Session("lake", ("demo",))), (), tuple(tried))).missed == (
-        "lake.demo.a not used: it has no column price (line 1, column 1: SELECT 1 FROM sales)",
-        "lake.demo.a not used: it has no column price (line 1, column 31: SELECT 2 FROM sales)",
+        "lake.demo.a not used: the view has no column price (line 1, column 1: SELECT 1 FROM sales)",
+        "lake.demo.a not used: the view has no column price (line 1, column 31: SELECT 2 FROM sales)",
     )
 
 
@@ -107,7 +109,7 @@ def test_explain_gives_a_reason_of_the_select_once() -> None:
 def test_many_reasons_are_cut_short() -> None:
     lines = decided(*(attempt(view, detail=view) for view in "abcde")).lines()
     assert len(lines) == 4
-    assert lines[0] == "Viewgate: lake.demo.a not used: it has no column a"
+    assert lines[0] == "Viewgate: lake.demo.a not used: the view has no column a"
     assert lines[-1] == "Viewgate: and 2 more reasons; EXPLAIN REWRITE shows all"
 
 

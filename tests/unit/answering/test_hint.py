@@ -29,9 +29,9 @@ HINT = "/*+ VIEWGATE(use = 'demo.{}') */"
 @pytest.mark.parametrize(
     ("query", "why"),
     [
-        ("max(amount) FROM sales", "it does not hold max(amount)"),
-        ("region, max(amount) FROM sales GROUP BY region", "it does not hold max(amount)"),
-        ("amount FROM sales", "its groups are too coarse: the view stores groups, and the query needs rows"),
+        ("max(amount) FROM sales", "the view does not store max(amount)"),
+        ("region, max(amount) FROM sales GROUP BY region", "the view does not store max(amount)"),
+        ("amount FROM sales", "the view's groups are too coarse: the view stores groups, and the query needs rows"),
     ],
 )
 def test_the_log_gives_the_reason_that_explain_gives_for_the_named_view_alone(

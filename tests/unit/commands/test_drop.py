@@ -83,7 +83,7 @@ def test_of_a_view_that_cannot_be_read_the_storage_goes_too_or_is_described(hous
     asyncio.run(house.run(CREATE))
     house.lake.put_view(AGG, b"no json")
     said = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
-    assert said == "materialized view lake.demo.agg dropped; its storage lake.demo.agg__storage too"
+    assert said == "materialized view lake.demo.agg dropped; its storage table lake.demo.agg__storage too"
     assert house.tables() == {"sales"}
 
     asyncio.run(house.run(CREATE))

@@ -73,7 +73,7 @@ def test_a_change_that_answers_a_part_says_so_and_can_be_run(asked: House) -> No
 def test_the_plan_is_headed_by_the_change(asked: House) -> None:
     ((plan,),) = asyncio.run(asked.run(f"EXPLAIN {QUERY}")).rows
     head, change = plan.split("lake.demo.agg would answer the query with max(amount) added:\n")
-    assert head == "== Viewgate ==\nnot rewritten\nlake.demo.agg not used: it does not hold max(amount)\n"
+    assert head == "== Viewgate ==\nnot rewritten\nlake.demo.agg not used: the view does not store max(amount)\n"
     assert change.startswith("-- made under")
 
 

@@ -99,4 +99,6 @@ def test_maintenance_that_fails_on_storage_is_said_and_stops_nothing(
     asyncio.run(house.run(CREATE))
     monkeypatch.setattr(house.pipeline, "maintain", away)
     asyncio.run(plan(house, "CALL lake.system.rewrite_data_files('demo.sales')").after(house.log.append))
-    assert house.log[-1] == ("Viewgate: rewrite_data_files failed on the storage of lake.demo.agg: the catalog is away")
+    assert house.log[-1] == (
+        "Viewgate: rewrite_data_files failed on the storage table of lake.demo.agg: the catalog is away"
+    )

@@ -240,7 +240,7 @@ def test_a_failure_stops_what_stands_on_it_and_says_so(lake: Lake) -> None:
             assert stopped in home.log
             await home.write()
             assert await home.standing() == ["fresh", "fresh"]
-            assert any(f"{SECOND}: reading {FIRST} from its storage" in line for line in home.log)
+            assert any(f"{SECOND}: reading {FIRST} from its storage table" in line for line in home.log)
 
     asyncio.run(story())
 

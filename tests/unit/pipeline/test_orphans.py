@@ -91,4 +91,4 @@ def test_where_none_can_be_looked_for_nothing_is_dropped(
     (lake.directory / "catalog.db").unlink()
     with caplog.at_level(logging.WARNING, "proxy"):
         assert drop(house) == []
-    assert "orphaned storage not looked for" in caplog.text
+    assert "orphaned storage tables not searched" in caplog.text

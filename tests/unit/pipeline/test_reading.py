@@ -75,7 +75,7 @@ def test_the_second_of_two_views_reads_what_the_first_holds(house: House) -> Non
         fine = await house.refresh(FINE)
         await house.refresh(COARSE)
         assert f"FROM lake.demo.fine__storage VERSION AS OF {fine.snapshot_id} AS v" in house.spark.statements[-1]
-        assert f"{COARSE}: reading {FINE} from its storage, at snapshot {fine.snapshot_id}" in house.log
+        assert f"{COARSE}: reading {FINE} from its storage table, at snapshot {fine.snapshot_id}" in house.log
         assert not any(line.startswith(f"{COARSE}: reading {SALES}") for line in house.log)
         assert (
             f"{COARSE}: refresh (full): the view was never refreshed; computed from the stored rows of {FINE}"

@@ -75,11 +75,11 @@ def test_what_is_asked_for_comes_beside_the_part_that_is_held_also_where_both_ar
     house.sales.overwrite(ROWS)
     both = "region IN ('eu', 'us')"
     assert refreshed(house, where=US) == (["full"], both)
-    assert house.log[-1] == f"lake.demo.agg: its storage holds only the rows where {both}"
+    assert house.log[-1] == f"lake.demo.agg: the storage table holds only the rows where {both}"
     house.sales.overwrite(ROWS)
     assert refreshed(house, where=EU) == (["full"], both)
     refreshed(house, where=EU)
-    assert house.log[-1] == f"lake.demo.agg: its storage holds only the rows where {both}"
+    assert house.log[-1] == f"lake.demo.agg: the storage table holds only the rows where {both}"
 
 
 def test_of_the_whole_view_just_the_rows_that_are_asked_for_are_computed_anew(house: House) -> None:
@@ -166,7 +166,7 @@ def test_explained_before_it_is_done(house: House) -> None:
     kind, reason, statement = asyncio.run(_planned(house, Asked(where=EU)))
     assert (kind, reason) == (
         "full",
-        "the view was never refreshed; the storage holds only the rows where region = 'eu'",
+        "the view was never refreshed; the storage table holds only the rows where region = 'eu'",
     )
     assert statement.startswith("INSERT OVERWRITE lake.demo.agg__storage SELECT")
     refreshed(house, where=EU)
@@ -174,7 +174,7 @@ def test_explained_before_it_is_done(house: House) -> None:
     kind, reason, _ = asyncio.run(_planned(house, Asked(where=US)))
     added = "then the rows where region = 'us' are added"
     assert kind == "append-merge"
-    assert reason.endswith(f"; {added}; the storage holds only the rows where region IN ('eu', 'us')")
+    assert reason.endswith(f"; {added}; the storage table holds only the rows where region IN ('eu', 'us')")
 
 
 def test_retention_looks_at_the_files_that_are_there_and_at_no_history(

@@ -77,7 +77,7 @@ def test_an_expiry_that_fails_is_a_line_in_the_log(house: House, monkeypatch: py
     monkeypatch.setattr(house.spark, "run", refusing)
     later(monkeypatch, 3)
     house.refresh()
-    assert house.log[-1].endswith("old snapshots of its storage could not expire: [PROCEDURE_NOT_FOUND] no")
+    assert house.log[-1].endswith("old snapshots of its storage table could not expire: [PROCEDURE_NOT_FOUND] no")
 
 
 def test_a_refresh_that_is_cancelled_while_snapshots_expire_has_succeeded(

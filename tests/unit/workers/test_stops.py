@@ -44,7 +44,7 @@ def test_a_worker_that_does_not_end_is_killed(
 ) -> None:
     monkeypatch.setattr("proxy.workers.supervisor._OVERDUE", 0.1)
     assert stopped(tmp_path, DEAF, times=times) == 1
-    assert "worker killed worker=1: it did not end in time" in caplog.messages
+    assert "worker killed worker=1: the process did not end in time" in caplog.messages
 
 
 def test_a_worker_that_is_suspended_goes_on_and_ends_in_order(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

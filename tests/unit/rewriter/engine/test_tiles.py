@@ -24,12 +24,12 @@ CASES = {
         "ts from 2023-01-20 10:00:00 to 2023-01-20 10:30:00, included, where region = 'eu'",
     },
     "ts BETWEEN now() - INTERVAL 90 DAY AND now()": {
-        "by_day": "d from the end of the day of current_timestamp() - INTERVAL '90' DAY to the begin of the day of "
+        "by_day": "d from the end of the day of current_timestamp() - INTERVAL '90' DAY to the start of the day of "
         "current_timestamp(); the rest from events: ts from current_timestamp() - INTERVAL '90' DAY to the end of the "
-        "hour of current_timestamp() - INTERVAL '90' DAY and from the begin of the hour of current_timestamp() to "
+        "hour of current_timestamp() - INTERVAL '90' DAY and from the start of the hour of current_timestamp() to "
         "current_timestamp(), included",
         "by_hour": "h from the end of the hour of current_timestamp() - INTERVAL '90' DAY to the end of the day of "
-        "current_timestamp() - INTERVAL '90' DAY and from the begin of the day of current_timestamp() to the begin of "
+        "current_timestamp() - INTERVAL '90' DAY and from the start of the day of current_timestamp() to the start of "
         "the hour of current_timestamp()",
     },
 }

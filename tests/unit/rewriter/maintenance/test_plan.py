@@ -283,7 +283,7 @@ def test_most_partitions_or_unknown_ones_are_computed_in_full() -> None:
     assert "most partitions of the storage table" in by_year("2021-01-01", "2022-02-02", "2023-03-03").reason
     assert "have more than one partition specification" in by_year(files=Files(None, ())).reason
     months = Files((PartitionField("date", "bucket[4]"),), (DataFile("a", (3,), 1),), (DataFile("b", (3,), 1),))
-    assert "more than one partition of the storage" in by_year(files=months).reason
+    assert "more than one partition of the storage table" in by_year(files=months).reason
     elsewhere = Files((PartitionField("column0", "identity"),), (DataFile("a", ("x",), 1),))
     assert "do not correspond" in by_year(files=elsewhere).reason
 
