@@ -1,16 +1,16 @@
 """Connects to Spark Thrift Servers, called upstreams: connections, sessions, operations, and the choice of a server.
 
 `terms` has the settings of a server: address, transport, login, limits. `dial` opens a network connection and
-`connection` logs in on it. A `session` has one connection and runs operations. `place` tracks one server: its load, its
-health, and the slots that limit its concurrent statements, with a fair queue. `pool` chooses a server for a new
-session, queues sessions that must wait, and checks the servers' health. `attachment` opens the upstream session of a
-client session when it is needed, closes it while the client session is idle, and restores the session's state in
-another upstream session later (session replay).
+`connection` logs in on it. A `session` has one connection and runs operations; `opening` opens it. `policy` is the
+admission policy: which server gets a new session, which statements run, and who waits. `pool` carries the policy out:
+it opens sessions, queues sessions that must wait, parks idle ones, and checks the servers' health. `attachment` opens
+the upstream session of a client session when it is needed, closes it while the client session is idle, and restores the
+session's state in another upstream session later (session replay).
 """
 
 from proxy.upstream.attachment import Attachment, without_namespace
 from proxy.upstream.connection import Reply
-from proxy.upstream.place import Place
+from proxy.upstream.policy import Place
 from proxy.upstream.pool import Steering, Upstreams, in_session, watch
 from proxy.upstream.progress import Progress, Stage, progress_response, unknown
 from proxy.upstream.session import Announced, RemoteStatus, UpstreamOperation, UpstreamSession, read_handle, started

@@ -20,7 +20,7 @@ from typing import Any
 
 from proxy.hs2 import ResultSet, SqlError, Unreachable
 from proxy.hs2.codec import V11
-from proxy.upstream.place import Place
+from proxy.upstream.policy import Place
 from proxy.upstream.pool import Upstreams
 from proxy.upstream.session import UpstreamSession
 from proxy.wire import find, read_map, value_bytes, with_field, write_map

@@ -1,4 +1,7 @@
-"""Implements one connection to an upstream server: a login, then calls, which the server answers in order."""
+"""Implements one connection to an upstream server: a login, then calls, which the server answers in order.
+
+`Control` is the connection that all sessions on a server share, for calls that must not wait for a statement.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from typing import Any
 
 from proxy.hs2 import ConnectionLost, LoginRefused, SqlError, Unreachable
 from proxy.upstream.dial import NotLetIn, certificate_expires, dial, foreign, tls_failure
-from proxy.upstream.terms import Timeouts, Upstream
+from proxy.upstream.terms import OWN, Timeouts, Upstream
 from proxy.wire import Authenticated, ClientEvent, HttpFailure, Refused, Token, WireError, name_of
 
 # Threads for logins that call another service, such as a KDC. Their pool is separate, so that a slow service blocks no
@@ -395,3 +398,41 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
         connection.close()
         raise
     return connection
+
+
+class Control:
+    """The control connection to one server, for calls that must not wait for a statement, such as cancels.
+
+    All sessions on the server share the connection. The connection is opened at the first call, and again after a loss.
+    """
+
+    def __init__(self, upstream: Upstream, timeouts: Timeouts, pulse: Pulse) -> None:
+        self.upstream = upstream
+        self._timeouts = timeouts
+        self._pulse = pulse
+        self._connection: Connection | None = None
+        self._opening = asyncio.Lock()
+
+    async def call(self, message: bytes) -> bytes:
+        """Send a message and return the reply; after an error, send the message once more.
+
+        If the connection is lost, a new one is opened. Use this only for calls that the server answers at once and that
+        can be repeated safely.
+        """
+        connection = await self._connected()
+        try:
+            return await connection.call(message)
+        except SqlError:
+            return await (await self._connected()).call(message)
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    async def _connected(self) -> Connection:
+        async with self._opening:
+            if self._connection is None or not self._connection.alive:
+                user, password = self.upstream.user or OWN, self.upstream.password or OWN
+                connecting = connect(self.upstream, user, password, self._timeouts, self._pulse)
+                self._connection = await asyncio.create_task(connecting)  # the caller may not run in a task
+            return self._connection

@@ -1,7 +1,7 @@
-"""Chooses an upstream server for each new session, queues sessions that must wait, and parks idle sessions.
+"""Opens sessions on the upstream servers, queues sessions that must wait, and parks idle sessions.
 
-To park a client session is to close its upstream session, which makes room on the server. A health check opens a
-session, because an accepted connection alone does not show that a server works.
+The decisions are those of the admission policy (`policy`). A health check opens a session, because an accepted
+connection alone does not show that a server works.
 """
 
 from __future__ import annotations
@@ -13,27 +13,17 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
+from itertools import islice
 from time import monotonic
 from typing import Any, Protocol
 
-from proxy.hs2 import SESSION_HANDLE, Query, SqlError, Unreachable, check, encode_call, read_reply
-from proxy.hs2.codec import V11
-from proxy.hs2.generated import ttypes
-from proxy.upstream.connection import connect
-from proxy.upstream.dial import NotLetIn
-from proxy.upstream.place import FairQueue, Place
-from proxy.upstream.session import UpstreamSession, read_handle
+from proxy.hs2 import Query, SqlError, Unreachable
+from proxy.upstream.opening import OWN_SESSION, open_session
+from proxy.upstream.policy import FairQueue, Place, Verdict, best, lacking
+from proxy.upstream.session import UpstreamSession
 from proxy.upstream.terms import OWN, Timeouts, Upstream
-from proxy.wire import Transport, find, read_map, value_bytes, with_field, write_map
-from proxy.wire.message import MAP, STRING
 
 logger = logging.getLogger(__name__)
-
-_REJECTED = "08004"
-# The request for a session of Viewgate's own.
-_OWN_SESSION = encode_call("OpenSession", 0, ttypes.TOpenSessionReq(client_protocol=V11, configuration={}))
-_USERNAME, _PASSWORD, _CONFIGURATION = (1, 2), (1, 3), (1, 4)
-_PROXY_USER = b"hive.server2.proxy.user"
 
 
 class Steering(StrEnum):
@@ -83,7 +73,7 @@ class Upstreams:
     @property
     def full(self) -> bool:
         """Whether a new session would have to wait for room; False if no server is usable at all."""
-        return any(place.usable for place in self.places) and (bool(self._waiting) or self._best() is None)
+        return any(place.usable for place in self.places) and (bool(self._waiting) or best(self.places) is None)
 
     @property
     def problems(self) -> str:
@@ -141,7 +131,7 @@ class Upstreams:
 
     async def open_own(self, user: str | None = None) -> UpstreamSession:
         """Open a session for Viewgate's own statements, as `user` or (None) as Viewgate; return the session."""
-        session, _ = await self.open(user, _OWN_SESSION)
+        session, _ = await self.open(user, OWN_SESSION)
         return session
 
     def well(self, place: Place) -> None:
@@ -211,10 +201,10 @@ class Upstreams:
 
     def grant(self) -> None:
         """Admit waiting sessions as far as servers have room, and park idle sessions if more room is needed."""
-        while self._waiting and (place := self._best()) is not None:
+        while self._waiting and (place := best(self.places)) is not None:
             turn = self._waiting.next()
             if not turn.done():
-                turn.set_result(_taken(place))
+                turn.set_result(place.reserve())
         if self._waiting:
             self._make_room()
 
@@ -246,10 +236,6 @@ class Upstreams:
             if not turn.done():
                 turn.set_exception(self._none())
 
-    def _best(self, tried: Collection[Place] = ()) -> Place | None:
-        fit = [place for place in self.places if place.usable and place.room and place not in tried]
-        return min(fit, key=lambda place: place.load, default=None)
-
     async def _turn(self, principal: str, tried: Collection[Place], since: float | None) -> Place:
         """Queue the principal until a server has room, reserve room for one session, and return the server.
 
@@ -257,9 +243,9 @@ class Upstreams:
         before, has waited since that time (monotonic clock), and is queued first. Raise Unreachable if no server
         outside `tried` is usable.
         """
-        place = None if self._waiting and since is None else self._best(tried)
+        place = None if self._waiting and since is None else best(self.places, tried)
         if place is not None:
-            return _taken(place)
+            return place.reserve()
         if not self._untried(tried):
             raise self._none()
         turn: asyncio.Future[Place] = asyncio.get_running_loop().create_future()
@@ -279,12 +265,9 @@ class Upstreams:
 
     def _make_room(self) -> None:
         """Park as many idle sessions as are needed to make room for the waiting sessions, the longest idle first."""
-        well = [place for place in self.places if place.usable]
-        lacking = min(len(self._waiting), sum(max(place.openings, 0) for place in well))
-        lacking -= len(self._parking) + sum(place.vacancies for place in well)
-        while self._idle and lacking > 0:
-            self._park(next(iter(self._idle)))
-            lacking -= 1
+        too_few = lacking(self.places, len(self._waiting), len(self._parking))
+        for attachment in list(islice(self._idle, max(too_few, 0))):
+            self._park(attachment)
 
     def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
         """Record that a server did not open a session; return whether to try again, on this or another server.
@@ -295,11 +278,12 @@ class Upstreams:
         """
         if not isinstance(error, Unreachable):
             return False
-        if isinstance(error, NotLetIn) and place.lives():  # after a short delay, one waiting session probes the server
+        verdict = place.verdict(error, began)
+        if verdict is Verdict.SATURATED:  # after a short delay, one waiting session probes the server
             asyncio.get_running_loop().call_later(place.saturated(error), self.grant)
             return True
         tried.add(place)
-        if place.well_at >= began:  # the server has opened another session meanwhile
+        if verdict is Verdict.AVOIDED:
             return self._untried(tried)
         self.failed(place, error)
         return True
@@ -340,13 +324,6 @@ class Upstreams:
                 self._sweep = asyncio.get_running_loop().call_later(since + park - now, self._park_idle)
                 return
             self._park(attachment)
-
-
-def _taken(place: Place) -> Place:
-    """Count one more session that is being opened on a server, and return the server."""
-    place.sessions += 1
-    place.opening += 1
-    return place
 
 
 def _now() -> float:
@@ -392,62 +369,15 @@ async def look(pool: Upstreams, place: Place) -> None:
         return
     session = None
     try:
-        session, _ = await open_session(place, None, _OWN_SESSION, pool.timeouts)
+        session, _ = await open_session(place, None, OWN_SESSION, pool.timeouts)
     except SqlError as error:
-        if isinstance(error, NotLetIn) and place.lives():
+        verdict = place.verdict(error, began=float("inf"))
+        if verdict is Verdict.SATURATED:
             return
-        if isinstance(error, Unreachable):
+        if verdict is Verdict.FAILED:
             pool.failed(place, error)
             return
         # A server that refuses Viewgate's own login still works for clients.
     pool.well(place)
     if session is not None:
         await session.close()
-
-
-async def open_session(
-    place: Place, user: str | None, message: bytes, timeouts: Timeouts
-) -> tuple[UpstreamSession, bytes]:
-    """Open a session on a server; return the session, and the server's reply to OpenSession.
-
-    `message` is the OpenSession request; `user` is None for a session of Viewgate itself. Raise Unreachable (08S01) if
-    the server cannot be reached or does not reply in time. Raise SqlError if a working server refuses the session; the
-    SQLSTATE 08S01 of such a refusal is replaced by 08004.
-    """
-    upstream = place.upstream
-    login = upstream.user or user or OWN
-    password = upstream.password or login
-    if upstream.link.transport is Transport.NOSASL:  # without SASL, only the call names the user
-        message = with_field(message, _USERNAME, STRING, login.encode())
-        message = with_field(message, _PASSWORD, STRING, password.encode())
-    if upstream.link.impersonate and user is not None:
-        message = _acting_for(message, user)
-    connection = await connect(upstream, login, password, timeouts, place.pulse)
-    try:
-        async with asyncio.timeout(timeouts.open):
-            reply = await connection.call(message)
-        response = read_reply(reply, ttypes.TOpenSessionResp)
-        check(response.status)
-        handle = read_handle(reply, SESSION_HANDLE)
-        if handle is None:
-            raise Unreachable(f"{upstream.named} opened a session without returning a handle")
-    except TimeoutError as error:
-        connection.close()
-        kind = Unreachable if connection.heard else NotLetIn
-        raise kind(f"{upstream.named} did not open a session in time; try again later") from error
-    except BaseException as error:
-        well = connection.alive
-        connection.close()
-        if isinstance(error, Unreachable) and well:  # the server works for other clients
-            raise SqlError(error.message, _REJECTED) from error
-        raise
-    place.version = response.serverProtocolVersion
-    return UpstreamSession(connection, place, handle, timeouts), reply
-
-
-def _acting_for(message: bytes, user: str) -> bytes:
-    """Return the OpenSession message with hive.server2.proxy.user set, which asks the server to act for the user."""
-    span = find(message, _CONFIGURATION)
-    entries = read_map(value_bytes(message, span)) if span else []
-    entries = [entry for entry in entries if entry[0] != _PROXY_USER]
-    return with_field(message, _CONFIGURATION, MAP, write_map([*entries, (_PROXY_USER, user.encode())]))

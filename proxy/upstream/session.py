@@ -30,7 +30,7 @@ from proxy.hs2.generated import ttypes
 from proxy.hs2.status import FAILED, first_message, without_plan
 from proxy.session import TERMINAL, Handle, LiveUpstream, OperationState
 from proxy.upstream.connection import Connection
-from proxy.upstream.place import Place
+from proxy.upstream.policy import Place
 from proxy.upstream.terms import Timeouts
 from proxy.wire import (
     EXCEPTION,

@@ -69,7 +69,7 @@ def test_a_server_rests_longer_each_time_and_not_for_each_who_failed(monkeypatch
         async with pool(Terms()) as (upstreams, _):
             (place,) = upstreams.places
             clock, rests = 0.0, []
-            monkeypatch.setattr("proxy.upstream.place._now", lambda: clock)
+            monkeypatch.setattr("proxy.upstream.policy._now", lambda: clock)
             for _ in range(3):
                 for _ in range(16):
                     upstreams.failed(place, SqlError("Spark at h:1 is lost", "08S01"))

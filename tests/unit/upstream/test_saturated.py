@@ -8,7 +8,7 @@ import pytest
 from proxy.hs2 import SqlError
 from proxy.upstream import Terms, Upstream
 from proxy.upstream.connection import Pulse, connect
-from proxy.upstream.place import OPENINGS
+from proxy.upstream.policy import OPENINGS
 from proxy.upstream.pool import look
 from tests.unit.support.proxied import until
 from tests.unit.upstream.test_pool import OPEN, QUICK, attached, pool

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from proxy.upstream.place import Slots
+from proxy.upstream.policy import Slots
 
 
 async def turns() -> None:

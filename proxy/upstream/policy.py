@@ -1,11 +1,24 @@
-"""Tracks one upstream server for the pool: its load, its health, its slots, and its control connection.
+"""The admission policy: which upstream server gets a new session, which statements run, and who waits.
+
+    a session is opened     on the usable server with the fewest sessions relative to its weight that has room: fewer
+                            sessions than its limit, and at most 16 that are being opened (one, if it is saturated)
+    without room            the session waits; waiting principals are served round robin. Idle sessions are parked, the
+                            longest idle first, as far as that makes room for the waiting ones
+    without usable server   the session gets an error at once, and so does each waiting session
+    a statement runs        if it gets one of the server's slots; else it waits, also round robin by principal.
+                            Viewgate's own statements have half as many slots of their own
+
+The health of a server, as the attempts to open a session show it:
 
     well ──no session can be opened, no other connection gets replies──▶ failed ──a session is opened──▶ well
       └──no session can be opened, but other connections get replies──▶ saturated ──a session is opened──▶ well
 
-A failed server gets no new sessions for a delay, which doubles with each further failure. A saturated server is probed
-by one session at a time. A statement needs a slot, the permission to run on the server; if no slot is free, the
-statement waits in a fair queue, which serves principals round robin.
+    failed        no new sessions for 0.5 s, then for twice as long after each further failure, up to 30 s
+    saturated     no free thread: after half a second, or when a session ends, one session at a time is tried
+    paused        by an operator: new sessions and statements wait
+    draining      by an operator, or removed from the settings: no new sessions, idle sessions are parked at once
+
+To park a client session is to close its upstream session. `pool` carries out these decisions.
 """
 
 from __future__ import annotations
@@ -13,12 +26,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Collection, Sequence
+from enum import Enum
 from time import monotonic
 from typing import Generic, TypeVar
 
-from proxy.hs2 import SqlError
-from proxy.upstream.connection import Connection, Pulse, connect
-from proxy.upstream.terms import OWN, Terms, Timeouts, Upstream
+from proxy.hs2 import SqlError, Unreachable
+from proxy.upstream.connection import Control, Pulse
+from proxy.upstream.dial import NotLetIn
+from proxy.upstream.terms import Terms, Timeouts, Upstream
 
 T = TypeVar("T")
 
@@ -164,44 +180,6 @@ class Slots:
                 turn.set_result(None)
 
 
-class Control:
-    """The control connection to one server, for calls that must not wait for a statement, such as cancels.
-
-    All sessions on the server share the connection. The connection is opened at the first call, and again after a loss.
-    """
-
-    def __init__(self, upstream: Upstream, timeouts: Timeouts, pulse: Pulse) -> None:
-        self.upstream = upstream
-        self._timeouts = timeouts
-        self._pulse = pulse
-        self._connection: Connection | None = None
-        self._opening = asyncio.Lock()
-
-    async def call(self, message: bytes) -> bytes:
-        """Send a message and return the reply; after an error, send the message once more.
-
-        If the connection is lost, a new one is opened. Use this only for calls that the server answers at once and that
-        can be repeated safely.
-        """
-        connection = await self._connected()
-        try:
-            return await connection.call(message)
-        except SqlError:
-            return await (await self._connected()).call(message)
-
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-
-    async def _connected(self) -> Connection:
-        async with self._opening:
-            if self._connection is None or not self._connection.alive:
-                user, password = self.upstream.user or OWN, self.upstream.password or OWN
-                connecting = connect(self.upstream, user, password, self._timeouts, self._pulse)
-                self._connection = await asyncio.create_task(connecting)  # the caller may not run in a task
-            return self._connection
-
-
 logger = logging.getLogger(__name__)
 
 # seconds for which a failed server gets no new sessions; doubled after each failure
@@ -211,6 +189,19 @@ _FIRST_REST, _LONGEST_REST = 0.5, 30.0
 # further ones silently; opening a session is bound by the processor, so more requests at once do not make it faster.
 OPENINGS = 16
 _BREATHER = 0.5  # seconds without new sessions for a server that has no free thread
+
+
+class Verdict(Enum):
+    """The meaning of a failed attempt to open a session on a server.
+
+    REFUSED: the server works, and refuses this session. SATURATED: the server has no free thread. AVOIDED: the server
+    works for other sessions. FAILED: the server is down.
+    """
+
+    REFUSED = "refused"
+    SATURATED = "saturated"
+    AVOIDED = "avoided"
+    FAILED = "failed"
 
 
 class Place:
@@ -303,6 +294,23 @@ class Place:
         """The load of the server after one more session: the number of sessions divided by the server's weight."""
         return (self.sessions + 1) / self.terms.weight
 
+    def reserve(self) -> Place:
+        """Count one more session that is being opened on the server, and return the server."""
+        self.sessions += 1
+        self.opening += 1
+        return self
+
+    def verdict(self, error: SqlError, began: float) -> Verdict:
+        """Return what the failure to open a session, because of `error`, shows about the server.
+
+        `began` is the start of the attempt, on the event loop's clock.
+        """
+        if not isinstance(error, Unreachable):
+            return Verdict.REFUSED
+        if isinstance(error, NotLetIn) and self.lives():
+            return Verdict.SATURATED
+        return Verdict.AVOIDED if self.well_at >= began else Verdict.FAILED
+
     def settle(self, upstream: Upstream) -> None:
         """Apply changed settings and end a pause; a changed link or login is used only by new connections."""
         self.upstream = self.control.upstream = upstream
@@ -370,3 +378,19 @@ def _questions(terms: Terms) -> int:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
+
+
+def best(places: Sequence[Place], tried: Collection[Place] = ()) -> Place | None:
+    """Return the usable server with room that has the least load, except those in `tried`; None if there is none."""
+    fit = [place for place in places if place.usable and place.room and place not in tried]
+    return min(fit, key=lambda place: place.load, default=None)
+
+
+def lacking(places: Sequence[Place], waiting: int, leaving: int) -> int:
+    """Return how many idle sessions to park, so that the waiting sessions get room on the servers.
+
+    `waiting` is the number of waiting sessions, `leaving` the number of upstream sessions that are being closed.
+    """
+    usable = [place for place in places if place.usable]
+    can_open = sum(max(place.openings, 0) for place in usable)
+    return min(waiting, can_open) - leaving - sum(place.vacancies for place in usable)
