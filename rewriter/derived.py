@@ -55,7 +55,9 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
         if found is None:
             raise Unsupported(f"the derived table {tree.sql('spark')[:60]} cannot be located in the statement's text")
         if not set(statement.common_before(found)).issubset(statement.common_before(select)):
-            raise Unsupported(f"the derived table {tree.sql('spark')[:60]} has a WITH clause, which is not supported")
+            raise Unsupported(
+                f"the derived table {tree.sql('spark')[:60]} has a WITH clause: move it to the start of the statement"
+            )
         if not statement.is_clear(found.text):
             raise Unsupported(
                 f"the derived table {tree.sql('spark')[:60]} occurs twice in the statement, where its names may "

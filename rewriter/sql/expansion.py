@@ -228,7 +228,10 @@ def _check(inner: Statement, view: View) -> None:
     if unread:
         raise _Refused(f"the query of the view {view.name} is not supported: {unread}")
     if {name for _, name in inner.named()} != set(inner.tables):
-        raise _Refused(f"the query of the view {view.name} contains a join in parentheses, which is not supported")
+        raise _Refused(
+            f"the query of the view {view.name} contains a join in parentheses, which is not supported: define the "
+            "view again, without these parentheses"
+        )
 
 
 def _items(inner: Statement, view: View) -> str | None:

@@ -416,7 +416,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
     if long and sum([token.token_type is TokenType.SELECT for token in tokens]) > MOST_SELECTS:
         return f"the statement has more than {MOST_SELECTS} SELECTs"
     if TokenType.PIPE_GT in kinds:
-        return "pipe syntax (|>) is not supported"
+        return "pipe syntax (|>) is not supported: write SELECT … FROM …"
     if TokenType.SEMICOLON in kinds and any(token.token_type is TokenType.SEMICOLON for token in tokens[:-1]):
         return "the text contains more than one statement"
     return ""

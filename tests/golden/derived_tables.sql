@@ -125,7 +125,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: a scalar subquery with its own WITH
 SELECT region, sum(amount) FROM sales WHERE region = (WITH few AS (SELECT * FROM names) SELECT max(region) FROM few) GROUP BY region
---@ kept: by_region UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause, which is not supported; detail UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause, which is not supported; over_derived UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause, which is not supported
+--@ kept: by_region UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause: move it to the start of the statement; detail UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause: move it to the start of the statement; over_derived UNSUPPORTED the derived table SELECT MAX(region) FROM few has a WITH clause: move it to the start of the statement
 
 --@ case: a union in a derived table's own WITH
 SELECT region, sum(amount) FROM (WITH u AS (SELECT region, amount FROM sales WHERE region = 'eu' UNION ALL SELECT region, amount FROM sales WHERE region = 'us') SELECT * FROM u) AS virtual_table GROUP BY region
