@@ -22,7 +22,7 @@ class WithoutLiterals(logging.Filter):
     """
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Change a log record in place; return True, because no line is dropped."""
+        """Replace the literals in a log record and its exception by `?`; return True, because no line is dropped."""
         if record.name.startswith(_OF_STATEMENTS) and isinstance(record.args, tuple):
             record.args = tuple(digest(value) if isinstance(value, str) else value for value in record.args)
         if record.exc_info and record.exc_info[1] is not None:

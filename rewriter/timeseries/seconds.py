@@ -119,10 +119,10 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Parse `floor((s - o) / n) * n + m` with integer literals o, n and m.
 
-    Here s are seconds since 1970 or an integer column. Return the Seconds of s with a step that divides n and o: the
-    expression is constant over each bucket of the step. The expression may be a number of seconds, or a TIMESTAMP made
-    of seconds by timestamp_seconds(). `kind_of` returns the type of an expression, and `since_of` a lower bound of its
-    times. Return None for other expressions.
+    Here s are seconds since 1970 or an integer column. Return a Seconds whose source is s, and whose step divides n and
+    o: the expression is constant over each bucket of the step. The expression may be a number of seconds, or a
+    TIMESTAMP made of seconds by timestamp_seconds(). `kind_of` returns the type of an expression, and `since_of` a
+    lower bound of its times. Return None for other expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)

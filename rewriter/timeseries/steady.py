@@ -58,7 +58,8 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
     """Return whether no instant after the local start of a bucket belongs to an earlier bucket, from `since` on.
 
-    `since` is in seconds since 1970. Return False if the zone's offsets from `since` on are not known.
+    An instant does if a clock is set back across the bucket's start. `since` is in seconds since 1970. Return False if
+    the zone's offsets from `since` on are not known.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
