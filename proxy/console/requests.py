@@ -16,9 +16,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from proxy.wire import TlsServer, WireError
 
-DEADLINE = (
-    10.0  # seconds for the handshake with the head and body of a request, and for each part of a response to be read
-)
+# seconds for the TLS handshake with the head and body of a request, and for each part of a response to be read
+DEADLINE = 10.0
 MOST = 100  # connections
 _INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # the states of a client whose request has not ended
 
