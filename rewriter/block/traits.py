@@ -29,8 +29,9 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
     if bucket is not None:
         return bucket.type
     if isinstance(node, (exp.Add, exp.Sub)) and isinstance(node.expression, exp.Interval):
-        kind = temporal_type(node.this, scope)
-        return kind if kind != "date" else None  # subtracting hours from a DATE makes a TIMESTAMP
+        kind, unit = temporal_type(node.this, scope), str(node.expression.args["unit"]).upper().removesuffix("S")
+        # A DATE plus hours is a TIMESTAMP.
+        return kind if kind != "date" or unit in ("DAY", "WEEK", "MONTH", "YEAR") else None
     if isinstance(node, exp.Anonymous) and node.name == "timestampadd":
         return temporal_type(node.expressions[-1], scope)
     if isinstance(node, exp.Anonymous) and node.name == "convert_timezone":

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, as_bucket, bucket_call, day_source, label_source
+from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import read_moment
 from rewriter.timeseries.seconds import (
@@ -29,12 +29,13 @@ from rewriter.timeseries.seconds import (
     cut_of,
     instant_of,
     never_known,
+    rounded_of,
     seconds_of,
     shifted_of,
 )
 from rewriter.timeseries.steady import LENGTHS, divides_at, is_steady
 from rewriter.timeseries.zone import has_left_out_days, is_fixed_offset, offset_of
-from rewriter.timeseries.zone_data import shift_of
+from rewriter.timeseries.zone_data import dates_stay, shift_of
 
 Tree = exp.Expr
 # The type of a bucket's start that is a number of seconds.
@@ -136,7 +137,8 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_
     labelled = _of_shown(*labelled, kind_of, zone, since_of) if labelled is not None else None
     if labelled is None:
         return None
-    within, grain = _elsewhere(*_before_step(*_before_months(*labelled), kind_of, zone), kind_of, zone, since_of)
+    moved = _before_step(*_before_months(*labelled), kind_of, zone, since_of)
+    within, grain = _elsewhere(*moved, kind_of, zone, since_of)
     source = within
     while (told := told_by(source, kind_of, since_of)) is not None and nests(
         told.grain, grain, told.type, zone, since_of(told.source)
@@ -183,34 +185,63 @@ def _months_on(source: Tree) -> Tree | None:
     return time if isinstance(number, exp.Literal) and not number.is_string else None
 
 
-def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str) -> tuple[Tree, Grain]:
-    """Return the time that `source` shifts by a constant, and the coarsest grain whose length divides the shift.
+def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
+    """Return the time that `source` shifts by a constant, and the coarsest grain that determines the shifted time.
 
-    `t + INTERVAL 2 HOURS` and day give t and hour. `kind_of` returns the type of an expression. Return `source` and
-    `grain` unchanged if `source` is not shifted by a constant, if no grain that divides the shift rolls up to `grain`,
-    or if the zone's offset changes.
+    `t + INTERVAL 2 HOURS` and day give t and hour. `kind_of` returns the type of an expression, and `since_of` a lower
+    bound of its times. Return `source` and `grain` unchanged if `source` is not shifted by a constant, and if no such
+    grain is known.
 
-    law: floor((t + c) / n) is floor(t / n) + c / n if n divides c
-    no:  zones whose offset changes, because a day may have 23 hours, and the shifted local time may not exist
+    law: floor((t + c) / n) is floor(t / n) + c / n if n divides c, and if clocks move only at borders of the buckets of
+         n seconds, by multiples of n seconds
+    law: t plus n days has the date of t plus n, and t plus n months lies in the n-th month after the month of t, if
+         each local time that clocks skip is moved to a time of its own date
+    no:  two hours as a part of a day in zones whose offset changes, because a day may have 23 hours
     """
     step = _step_of(source)
-    zoneless = step is not None and (is_fixed_offset(zone) or kind_of(source.this) == "timestamp_ntz")
-    if step is None or not zoneless or isinstance(grain, int):
+    if step is None or isinstance(grain, int):
         return source, grain
-    fits = (g for g in ("day", "hour", "minute", "second") if step % LENGTHS[g] == 0 and rolls_up(g, grain))
-    return next(((source.this, fine) for fine in fits), (source, grain))
+    time, kind = source.this, kind_of(source.this)
+    if kind not in TEMPORAL or (kind == "date" and step.unit == "second"):
+        return source, grain
+    whole = [g for g in step.grains if rolls_up(g, grain)]
+    if kind == "timestamp" and not is_fixed_offset(zone):
+        since = since_of(time)
+        earliest = since - step.seconds - _APART if since is not None else None
+        by_date, stays = step.unit in ("month", "day"), dates_stay(zone, earliest)
+        whole = [g for g in whole if (by_date and stays if g in DATE_GRANULARITIES else is_steady(zone, g, earliest))]
+    return (time, whole[0]) if whole else (source, grain)
 
 
-def _step_of(source: Tree) -> int | None:
-    """Return the length in seconds of an interval that is added to or subtracted from a time.
+class Step(NamedTuple):
+    """The length of an interval in seconds, a month as 31 days; `unit` is second, day or month."""
 
-    Return None for other expressions, and for an interval without a fixed length.
+    seconds: int
+    unit: str
+
+    @property
+    def grains(self) -> tuple[str, ...]:
+        """The grains, the coarsest first, whose buckets are moved to other buckets of the grain."""
+        if self.unit == "month":
+            return ("month", "day")
+        return tuple(g for g in ("day", "hour", "minute", "second") if self.seconds % LENGTHS[g] == 0)
+
+
+_DAYS_OF = {"day": 1, "week": 7, "month": 31, "year": 12 * 31}
+
+
+def _step_of(source: Tree) -> Step | None:
+    """Return the length of an interval that is added to or subtracted from a time.
+
+    Return None for other expressions, and for an interval that is no whole number of a unit.
     """
     step = source.expression if isinstance(source, (exp.Add, exp.Sub)) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():
         return None
-    length = LENGTHS.get(str(step.args["unit"]).lower().removesuffix("s"))
-    return int(step.name) * length if length is not None else None
+    unit = str(step.args["unit"]).lower().removesuffix("s")
+    if unit in _DAYS_OF:
+        return Step(int(step.name) * _DAYS_OF[unit] * 86_400, "day" if unit in ("day", "week") else "month")
+    return Step(int(step.name) * LENGTHS[unit], "second") if unit in ("hour", "minute", "second") else None
 
 
 # Lengths in seconds, the longest first. Most offsets of zones are multiples of one of them, so that buckets of that
@@ -285,7 +316,7 @@ def converted(call: exp.Anonymous, zone: str) -> Clock | None:
 
 
 def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    readers = (seconds_of, count_of, cut_of, instant_of, shifted_of)
+    readers = (seconds_of, count_of, cut_of, rounded_of, instant_of, shifted_of)
     found = next((found for read in readers if (found := read(tree, kind_of, since_of)) is not None), None)
     return (found.source, found.step) if found is not None else None
 

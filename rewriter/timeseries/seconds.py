@@ -116,6 +116,23 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
     return _towards_1970(ratio.this, ratio.expression, kind_of, since_of) if isinstance(ratio, exp.Div) else None
 
 
+def rounded_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
+    """Return `round(s / n)` as Seconds with the step n / 2; None for other expressions, and if s may be before 1970.
+
+    The value changes halfway between two multiples of n, so that it is constant over each bucket of n / 2 seconds.
+    `kind_of` returns the type of an expression, and `since_of` a lower bound of its times.
+
+    no: an odd n, because the value changes within a second
+    no: `ceil(s / n)`, because it changes one second after each multiple of n
+    """
+    called = isinstance(tree, exp.Anonymous) and tree.name == "round" and len(tree.expressions) == 1
+    ratio = tree.expressions[0] if called else None
+    length = whole_number(ratio.expression) if isinstance(ratio, exp.Div) else None
+    if not isinstance(ratio, exp.Div) or length is None or length % 2:
+        return None
+    return _towards_1970(ratio.this, exp.Literal.number(length // 2), kind_of, since_of)
+
+
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Parse `floor((s - o) / n) * n + m` with integer literals o, n and m.
 

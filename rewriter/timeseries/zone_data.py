@@ -20,7 +20,7 @@ from zoneinfo import TZPATH
 from rewriter.timeseries.zone import is_fixed_offset, offset_of
 
 _HEADER = struct.Struct(">4s1s15x6l")
-_HOUR = 3600
+_HOUR, _DAY = 3600, 86_400
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*\Z")
 _TIME = r"[+-]?\d+(?::\d+){0,2}"
 # The rule for changes after the last recorded one: `CET-1CEST,M3.5.0,M10.5.0/3`.
@@ -54,6 +54,8 @@ def shift_of(zone: str, step: int, since: int | None) -> int | None:
     >>> shift_of("America/New_York", 60, None), shift_of("America/St_Johns", 3600, 946684800)
     (None, None)
     """
+    if step == 1:
+        return 0  # all offsets are whole seconds, and change at whole seconds
     if is_fixed_offset(zone):
         offset = offset_of(zone)
         return offset % step if offset is not None else None
@@ -118,6 +120,27 @@ def _forward(history: History, since: int) -> bool:
     standard, summer, begins, ends = history.rule
     back = ends if summer > standard else begins
     return not repeated and not 0 < back % 86_400 < abs(summer - standard)
+
+
+def dates_stay(zone: str, since: int | None) -> bool:
+    """Return whether each local time that clocks skip is moved to a time of the same date, from `since` on.
+
+    `since` is in seconds since 1970. Then a time plus n days has the date of the time plus n. Return False if the
+    zone's data is unknown, and if `since` is unknown (None) for a zone whose offset changes.
+
+    >>> dates_stay("America/New_York", 0), dates_stay("Pacific/Apia", 0), dates_stay("Pacific/Apia", 1_400_000_000)
+    (True, False, True)
+    """
+    if is_fixed_offset(zone):
+        return True
+    found = histories(zone)
+    return bool(found) and since is not None and not any(_leaves_date(history, since) for history in found)
+
+
+def _leaves_date(history: History, since: int) -> bool:
+    changes = ((at + before, at + after) for (_, before), (at, after) in pairwise(history.changes) if at > since)
+    gaps = ((left, reached) for left, reached in chain(changes, _ruled(history.rule)) if reached > left)
+    return any(left // _DAY != (reached + (reached - left) - 1) // _DAY for left, reached in gaps)
 
 
 @cache

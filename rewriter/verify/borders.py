@@ -40,6 +40,8 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None =
     """
     if isinstance(fine, int) and isinstance(coarse, int):
         return coarse % fine == 0
+    if fine in (1, "second") and kind == "timestamp":
+        return isinstance(coarse, int) or coarse in GRANULARITIES  # all offsets are whole seconds
     zoned = kind == "timestamp" and not is_fixed_offset(zone)
     if fine == coarse and not zoned:
         return True
@@ -77,6 +79,21 @@ def exists(wall: datetime, zone: str) -> bool:
     """
     info = zone_info(zone)
     return info is not None and wall.replace(tzinfo=info).astimezone(UTC).astimezone(info).replace(tzinfo=None) == wall
+
+
+def keeps_dates(zone: str, since: int | None) -> bool:
+    """Return whether each skipped local time is moved to a time of its own date, for times from `since` on.
+
+    `since` is in seconds since 1970, None if unknown; the result is then False for a zone with a variable offset.
+
+    >>> keeps_dates("Europe/Berlin", 0), keeps_dates("Pacific/Apia", 0), keeps_dates("UTC", None)
+    (True, False, True)
+    """
+    if is_fixed_offset(zone):
+        return True
+    first, changes = _history(zone, since) if since is not None else (None, ())
+    moved = ((at + before, at + 2 * after - before - 1) for at, before, after in changes if after > before)
+    return first is not None and all(low // _DAY == high // _DAY for low, high in moved)
 
 
 def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:

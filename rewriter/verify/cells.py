@@ -100,12 +100,15 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
         return Difference(f"the compared values divide the rows into {size} cells, too many to compare", certain=False)
     names = [*subjects, *truths]
     follow = [(one, other) for one in truths for other in truths if one != other and _follows(one, other)]
+    compared = [(tree, tree.this) for tree in truths if isinstance(tree, (exp.LT, exp.LTE)) and tree.this in subjects]
     for places in product(*axes):
         cell = dict(zip(names, places, strict=True))
         if any(
             (cell[one] is None) != (cell[other] is None) or (cell[one] and not cell[other]) for one, other in follow
         ):
             continue  # impossible: a time at or after the later bound is also at or after the earlier one
+        if any(cell[subject] is None and cell[tree] is not None for tree, subject in compared):
+            continue  # impossible: a comparison of NULL is unknown
         if (mine(cell) is True) != (theirs(cell) is True):
             certain = all(isinstance(subject, exp.Column) for subject in subjects)
             return Difference(" and ".join(_told(subject, place) for subject, place in cell.items()), certain)

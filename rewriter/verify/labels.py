@@ -81,6 +81,22 @@ def floored_form(forms: Forms, tree: Tree) -> Tree:
     return forms.normal(call_of("floor", exp.Div(**{**ratio.args, "this": moved})))
 
 
+def rounded_form(forms: Forms, tree: Tree) -> Tree:
+    """Return `round(s / n)` of seconds that are rounded down already as `round(s / n)` of the original seconds.
+
+    `round(floor(s / 60) * 60 / 3600)` gives `round(s / 3600)` if s is never negative. Return other expressions
+    unchanged.
+
+    law: for s >= 0, round(s / n) is floor((s + n / 2) / n), so that it is constant between multiples of n / 2
+    """
+    ratio = tree.expressions[0]
+    if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
+        return tree
+    half, odd = divmod(int(ratio.expression.name), 2)
+    counted = counted_down(forms, ratio.this, half) if not odd and is_after_1970(forms, ratio.this, half) else None
+    return call_of("round", exp.Div(**{**ratio.args, "this": counted})) if counted is not None else tree
+
+
 def difference_form(forms: Forms, tree: Tree) -> Tree:
     """Return `s - pmod(s, n)` as `floor(s / n) * n`, and `x + c - c` as `x`; other differences unchanged.
 
@@ -187,9 +203,9 @@ def product_form(forms: Forms, tree: Tree) -> Tree:
     for counted, step in ((tree.this, tree.expression), (tree.expression, tree.this)):
         ratio = counted.expressions[0] if is_call(counted, "floor") else None
         whole = isinstance(ratio, exp.Div) and ratio.expression == step and is_whole(step)
-        seconds: Tree = ratio.this if isinstance(ratio, exp.Div) and whole else step
-        found = stepped(seconds)
-        if found is not None and found[1] % int(step.name) == 0:
+        seconds: Tree | None = ratio.this if isinstance(ratio, exp.Div) and whole else None
+        found = stepped(seconds) if seconds is not None else None
+        if seconds is not None and found is not None and found[1] % int(step.name) == 0:
             return seconds
     return truth.symmetric(forms, tree)
 

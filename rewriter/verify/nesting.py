@@ -25,7 +25,7 @@ from rewriter.timeseries import (
     zone_elsewhere,
 )
 from rewriter.timeseries.steady import LENGTHS
-from rewriter.verify.borders import exists, nested, same_borders
+from rewriter.verify.borders import exists, keeps_dates, nested, same_borders
 from rewriter.verify.forms import Forms
 
 Tree = exp.Expr
@@ -156,26 +156,51 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
     return found[0] if found is not None and nests(forms, found[1], grain, "timestamp", found[0]) else None
 
 
-_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
+# For each unit of an interval: its length in seconds, a month as 31 days.
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_678_400}
+_UNITS["year"] = 12 * _UNITS["month"]
+_BY_DATE = ("day", "week", "month", "year")
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
     """Return the time of a bucket that is shifted by an interval, with the same shift; None if the result may differ.
 
-    `date_trunc('HOUR', t) + INTERVAL 2 HOURS` gives `t + INTERVAL 2 HOURS` for the grain "day", in a zone with a fixed
-    offset. The interval must be a multiple of a unit whose buckets nest in buckets of `grain`.
+    `date_trunc('HOUR', t) + INTERVAL 2 HOURS` gives `t + INTERVAL 2 HOURS` for the grain "day". The shift must move
+    each bucket of some grain to another bucket of this grain, whose buckets nest in buckets of `grain`.
     """
     step, kind = moved.expression, forms.kind(moved.this)
-    length = _UNITS.get(str(step.args["unit"]).lower().removesuffix("s"))
-    still = kind == "timestamp_ntz" or (kind == "timestamp" and is_fixed_offset(forms.zone))
-    if length is None or not step.name.isdecimal() or not still or not columns_in(moved.this):
+    named = str(step.args["unit"]).lower().removesuffix("s")
+    if named not in _UNITS or not step.name.isdecimal() or not columns_in(moved.this) or isinstance(grain, int):
         return None
-    for unit, seconds in _UNITS.items():
-        whole = int(step.name) * length % seconds == 0 and nested(unit, grain, kind, forms.zone)
-        time = finer(forms, moved.this, unit) if whole else None
-        if time is not None:
+    seconds = int(step.name) * _UNITS[named]
+    steps = [unit for unit in ("day", "hour", "minute", "second") if seconds % _UNITS[unit] == 0]
+    if named in ("month", "year"):
+        steps = ["month", "day"] if grain in _MONTHS else ["day"]
+    for unit in steps:
+        time = finer(forms, moved.this, unit) if rolls_up(unit, grain) else None
+        if time is not None and _moves_whole(forms, time, kind, unit, seconds, by_date=named in _BY_DATE):
             return type(moved)(this=time, expression=step)
     return None
+
+
+def _moves_whole(forms: Forms, time: Tree, kind: str, unit: str, seconds: int, *, by_date: bool) -> bool:
+    """Return whether a shift of a time by `seconds` moves each bucket of the grain `unit` to one bucket of this grain.
+
+    `kind` is the type of the time. With `by_date`, the shift is a number of days or months on the calendar.
+
+    law: in a zone whose offset changes, a shift by days or months moves dates to dates, if each local time that clocks
+         skip is moved to a time of its own date; a shift by a multiple of n seconds moves buckets of n seconds to such
+         buckets, if clocks move only at their borders
+    """
+    if kind != "timestamp" or is_fixed_offset(forms.zone):
+        return kind in ("timestamp", "timestamp_ntz") or (kind == "date" and by_date)
+    since = earliest(forms, time)
+    if since is None:
+        return False
+    since -= seconds + 2 * _UNITS["day"]
+    if unit in DATE_GRANULARITIES:
+        return by_date and keeps_dates(forms.zone, since)
+    return nested(unit, "hour", kind, forms.zone, since)
 
 
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:

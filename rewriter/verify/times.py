@@ -42,6 +42,7 @@ from rewriter.verify.labels import (
     from_seconds_form,
     made_form,
     piece_form,
+    rounded_form,
     seconds_form,
 )
 from rewriter.verify.nesting import at_home, clock_of, counted_units, finer, shown
@@ -190,6 +191,7 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
     "unix_seconds": seconds_form,
     "unix_timestamp": seconds_form,
     "floor": floored_form,
+    "round": rounded_form,
     "make_date": made_form,
     **dict.fromkeys(OF_DATES, dated_form),
     "trunc": _truncated_date,

@@ -47,9 +47,11 @@ def conjunction(tree: Tree) -> Tree:
 def symmetric(forms: Forms, tree: Tree) -> Tree:
     """Return a symmetric operation with its operands in a fixed order: `b = a` and `a = b` give the same expression.
 
-    An interval stays to the right of its time. `forms` is not used.
+    An interval or a number of days stays to the right of its time, because `1 + day` has no known type.
     """
     left, right = bare(tree, tree.this), bare(tree, tree.expression)
+    if isinstance(tree, exp.Add) and isinstance(right, exp.Literal) and forms.kind(left) == "date":
+        return type(tree)(this=left, expression=right)
     kept = isinstance(right, exp.Interval) or (hash(left) <= hash(right) and not isinstance(left, exp.Interval))
     return type(tree)(this=left, expression=right) if kept else type(tree)(this=right, expression=left)
 

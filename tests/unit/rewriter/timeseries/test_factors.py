@@ -46,6 +46,9 @@ def read(text: str) -> exp.Expr:
         ("from_unixtime(floor(unix_timestamp(at) / 3600) * 3600, 'HH:mm')", 3600),
         ("year(date_trunc('hour', at))", "year"), ("unix_timestamp(at) DIV 60", 60), ("n DIV 60", 60),
         ("unix_seconds(at) - unix_seconds(at) % 900", 900), ("CAST(unix_timestamp(at) / 60 AS BIGINT)", 60),
+        ("round(unix_timestamp(at) / 60)", 30), ("date_trunc('day', at + INTERVAL 90 MINUTES)", "minute"),
+        ("date_trunc('week', at - INTERVAL 1 DAY)", "day"), ("year(local + INTERVAL 6 MONTHS)", "month"),
+        ("trunc(day + INTERVAL 1 MONTH, 'WEEK')", "day"),
         ("floor(n / 60)", 60), ("from_unixtime(n, 'yyyy')", "year"), ("year(timestamp_seconds(n))", "year"),
     ],
 )  # fmt: skip
@@ -62,7 +65,7 @@ def test_a_function_of_a_bucket(text: str, grain: str | int) -> None:
         "date_format(at, 'SSS')", "date_format(at, 'z')", "date_format(at, 'VV')", "date_format(at, 'YYYY')",
         "date_format(at, \"yyyy'\")", "date_format(at, '[yyyy]')", "date_format(at, local)", "unix_timestamp(local)",
         "unix_timestamp(day)", "floor(unix_timestamp(at) / 3600.0)", "floor(unix_timestamp(at) / -60)",
-        "ceil(unix_timestamp(at) / 60)", "round(unix_timestamp(at) / 60)",
+        "ceil(unix_timestamp(at) / 60)", "round(unix_timestamp(at) / 45)",
         "unix_timestamp(at) % 60", "CAST(n AS STRING)", "unix_timestamp(at) - unix_seconds(at) % 60",
         "floor(floor(unix_timestamp(at) / 60) * 60 / 90)", "unix_seconds(at) - pmod(n, 60)",
         "CAST(at AS INT)", "CAST(at AS DOUBLE)", "pmod(unix_seconds(at), 60)",
