@@ -7,8 +7,9 @@ expressions stay unchanged: a TIMESTAMP plus a day depends on the session's time
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import date, timedelta
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from operator import add, mul, sub
 
@@ -65,11 +66,55 @@ def _instant(call: exp.Anonymous) -> str | None:
             return f"{counted_instant(call.name, count).isoformat(' ')}Z"
         except OverflowError:
             return None
+    if call.name == "make_timestamp" and len(parts) == 6:
+        fields = [integer_of(part) for part in parts]
+        return _made(datetime, fields)
     if call.name != "to_timestamp" or not all(isinstance(each, exp.Literal) and each.is_string for each in parts):
         return None
     text, pattern = [each.name for each in parts] if len(parts) == 2 else [parts[0].name, ""]
     plain = read_moment(text, "UTC") is not None and (not pattern or _PLAIN.get(pattern) == len(text))
-    return text if plain else None
+    return text if plain else _read(text, pattern)
+
+
+def _made(kind: type[date], fields: Sequence[int | None]) -> str | None:
+    """Return a date or time of these fields as text; None if a field is unknown (None) or out of range."""
+    try:
+        made = kind(*(field for field in fields if field is not None)) if None not in fields else None
+    except ValueError:
+        return None
+    return (made.isoformat(" ") if isinstance(made, datetime) else made.isoformat()) if made is not None else None
+
+
+# Spark reads a time and takes its date, which is another date where the zone skipped the date: Samoa was the last one.
+_LAST_SKIPPED = date(2011, 12, 31)
+
+
+def _date_since(least: date, text: str) -> date | None:
+    found = datetime.fromisoformat(text).date()
+    return found if found > least else None
+
+
+# The fields of a format pattern that are read in the same way by every parser policy, with their digits.
+_FIELDS = {"yyyy": r"(\d{4})", "MM": r"(\d\d)", "dd": r"(\d\d)", "HH": r"(\d\d)", "mm": r"(\d\d)", "ss": r"(\d\d)"}
+_FIELDS["SSS"] = r"(\d{3})"
+_TOKENS = re.compile("yyyy|MM|dd|HH|mm|ss|SSS|'T'|[-/:. ]")
+
+
+def _read(text: str, pattern: str) -> str | None:
+    """Return the time that a format pattern reads from a text, such as '2024-02-01 00:00:00'; None if not certain.
+
+    A missing month or day counts as 1, a missing time of day as midnight; the year must be given.
+    """
+    tokens = _TOKENS.findall(pattern)
+    names = [token for token in tokens if token in _FIELDS]
+    if "".join(tokens) != pattern or len(set(names)) != len(names) or "yyyy" not in names:
+        return None
+    found = re.fullmatch("".join(_FIELDS.get(token, re.escape(token.strip("'"))) for token in tokens), text)
+    if found is None:
+        return None
+    read = {name: int(value) for name, value in zip(names, found.groups(), strict=True)}
+    fields = [read.get(name, least) for name, least in zip(_FIELDS, (0, 1, 1, 0, 0, 0, 0), strict=True)]
+    return _made(datetime, [*fields[:-1], fields[-1] * 1000])
 
 
 def text_of_hex(call: Tree) -> str | None:
@@ -159,6 +204,12 @@ def _called(call: exp.Anonymous) -> date | None:
 
     A string argument is parsed as a date. Return None for other calls.
     """
+    if call.name == "make_date" and len(call.expressions) == 3:
+        text = _made(date, [integer_of(part) for part in call.expressions])
+        return date.fromisoformat(text) if text is not None else None
+    if call.name == "to_date" and len(call.expressions) == 2:
+        text = _instant(exp.Anonymous(this="to_timestamp", expressions=call.expressions))
+        return _date_since(_LAST_SKIPPED, text) if text is not None else None
     if call.name == "last_day" and len(call.expressions) == 1:
         day = _argument(call.expressions[0])
         return None if day is None else plus_months(day.replace(day=1), 1) - timedelta(days=1)

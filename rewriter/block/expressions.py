@@ -17,6 +17,7 @@ from sqlglot import exp
 
 from rewriter.block.constants import folded, text_of_hex
 from rewriter.block.form import Unsupported
+from rewriter.block.intervals import moved
 from rewriter.block.meaning import MIRROR
 from rewriter.block.normal_forms import joined
 from rewriter.block.opaque import EXISTS, IN, SCALAR, opaque, opaque_within
@@ -93,6 +94,11 @@ def _unary(node: Tree, scope: Scope) -> Tree:
 
 def _binary(node: Tree, scope: Scope) -> Tree:
     return type(node)(this=canonical(node.this, scope), expression=canonical(node.expression, scope))
+
+
+def _sum(node: Tree, scope: Scope) -> Tree:
+    found = moved(node, scope, lambda time: canonical(time, scope))
+    return found if found is not None else _binary(node, scope)
 
 
 def _comparison(node: Tree, scope: Scope) -> Tree:
@@ -535,6 +541,7 @@ _BUILDERS: tuple[tuple[tuple[type[Tree], ...], _Builder, frozenset[str]], ...] =
     (CONNECTORS, _binary, _TWO),
     (COMPARISONS, _comparison, _TWO | {"negate"}),
     ((exp.DPipe,), _joined_texts, _TWO | {"safe"}),
+    ((exp.Add, exp.Sub), _sum, _TWO | {"typed", "safe"}),
     (OPERATORS, _binary, _TWO | {"typed", "safe"}),
     ((exp.Between,), _between, frozenset({"this", "low", "high"})),
     ((exp.In,), _in, frozenset({"this", "expressions", "query"})),

@@ -6,7 +6,7 @@ zones had other offsets long ago; with a lower bound, a proof about a time zone 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,6 +15,7 @@ from sqlglot import exp
 from rewriter.block.form import Block, remembered
 from rewriter.block.traits import tells_time
 from rewriter.functions.dates import COUNTED, UNITS_SINCE_1970
+from rewriter.functions.trees import integer_of
 from rewriter.sql import operands
 from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, number_of, read_moment, told_by
 from rewriter.timeseries.seconds import MOST, count_of, instant_of, seconds_of, whole_number
@@ -178,22 +179,44 @@ def _earliest(bound: Tree) -> int | None:
         return _before(bucket.source, 366 * _DAY)
     if not bound.expressions:
         return _TODAY if tells_time(bound) else None
-    if COUNTED.get(bound.name) == 1 or UNITS_SINCE_1970.get(bound.name) == 1_000_000:
-        return _earliest_second(bound.expressions[0])
-    if bound.name == "timestampadd":
-        unit, count, moved = bound.expressions
-        digits = count.this if isinstance(count, exp.Neg) else count
-        return _before(moved, int(digits.name) * _UNITS[unit.name])
-    if bound.name in ("date_trunc", "trunc"):
-        return _before(bound.expressions[bound.name == "date_trunc"], 366 * _DAY)
-    if bound.name in ("date_sub", "add_months"):
-        step = _step(bound.expressions[1])
-        return _before(bound.expressions[0], step and step * (31 if bound.name == "add_months" else 1))
-    return None
+    law = _EARLIEST.get(bound.name)
+    return law(bound.expressions) if law is not None else None
+
+
+def _earliest_shown(arguments: Sequence[Tree]) -> int | None:
+    """Return a lower bound of from_unixtime(seconds): of an hour that clocks repeat, the text names the first one."""
+    earliest = _earliest_second(arguments[0]) if len(arguments) == 1 else None
+    return earliest - _DAY if earliest is not None else None
+
+
+def _earliest_text(arguments: Sequence[Tree]) -> int | None:
+    """Return a lower bound of the time that date_format(time, pattern) names; None if the text has no year first."""
+    return _before(arguments[0], 366 * _DAY) if arguments[1].name.startswith("yyyy-") else None
+
+
+def _earliest_added(arguments: Sequence[Tree]) -> int | None:
+    unit, count, moved = arguments
+    back = integer_of(count)
+    return _before(moved, abs(back) * _UNITS[unit.name]) if back is not None else None
+
+
+def _earliest_moved(arguments: Sequence[Tree], days: int = 1) -> int | None:
+    step = _step(arguments[1])
+    return _before(arguments[0], step * days if step is not None else None)
+
+
+def _earliest_year(year: Tree) -> int | None:
+    """Return a lower bound of the start of a constant year, such as year(current_date()) - 1; None if unknown."""
+    if isinstance(year, (exp.Add, exp.Sub)):
+        back, earliest = integer_of(year.expression), _earliest_year(year.this)
+        return earliest - abs(back) * 366 * _DAY if earliest is not None and back is not None else None
+    return _before(year.expressions[0], 366 * _DAY) if isinstance(year, exp.Anonymous) and year.name == "year" else None
 
 
 def _earliest_second(counted: Tree) -> int | None:
     """Return a lower bound of a constant number of seconds, such as unix_timestamp() - 3600; None if unknown."""
+    if (value := integer_of(counted)) is not None:
+        return value
     if isinstance(counted, (exp.Add, exp.Sub)):
         step = counted.expression
         return _before(counted.this, int(step.name)) if isinstance(step, exp.Literal) and step.name.isdigit() else None
@@ -212,6 +235,26 @@ def _step(tree: Tree) -> int | None:
     if not isinstance(number, exp.Literal) or not number.name.isdigit() or unit not in _UNITS:
         return None
     return int(number.name) * _UNITS[unit]
+
+
+# By function: the lower bound of a call, from its arguments.
+_EARLIEST: Mapping[str, Callable[[Sequence[Tree]], int | None]] = {
+    **dict.fromkeys(
+        [name for name, count in COUNTED.items() if count == 1]
+        + [name for name, micros in UNITS_SINCE_1970.items() if micros == 1_000_000],
+        lambda arguments: _earliest_second(arguments[0]),
+    ),
+    "from_unixtime": _earliest_shown,
+    "date_format": _earliest_text,
+    # a year, and what follows it within the year
+    **dict.fromkeys(("make_date", "make_timestamp", "concat"), lambda arguments: _earliest_year(arguments[0])),
+    **dict.fromkeys(("last_day", "next_day"), lambda arguments: _before(arguments[0], 0)),
+    "timestampadd": _earliest_added,
+    "date_trunc": lambda arguments: _before(arguments[1], 366 * _DAY),
+    "trunc": lambda arguments: _before(arguments[0], 366 * _DAY),
+    **dict.fromkeys(("date_add", "date_sub"), _earliest_moved),
+    "add_months": lambda arguments: _earliest_moved(arguments, 31),
+}
 
 
 @remembered

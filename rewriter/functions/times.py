@@ -60,7 +60,7 @@ TIME_FUNCTIONS = (
     Function("unix_micros", BIGINT, zoned=True, printed=False),
     Function("unix_date", INT, printed=False),
     Function("date_from_unix_date", DATE, printed=False),
-    Function("to_timestamp", TIMESTAMP, zoned=True, printed=False),
+    Function("to_timestamp", TIMESTAMP, zoned=True, printed=False, form="cast", casts_to="timestamp"),
     Function("from_utc_timestamp", TIMESTAMP, zoned=True, printed=False),
     Function("to_utc_timestamp", TIMESTAMP, zoned=True, printed=False),
     Function("convert_timezone", always("timestamp_ntz"), zoned=True, printed=False),

@@ -14,7 +14,7 @@ from sqlglot import exp
 from rewriter.block.since import least_of
 from rewriter.block.traits import is_constant, is_literal
 from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.functions.trees import cast
+from rewriter.functions.trees import cast, integer_of
 from rewriter.schema import Uncertain, type_of
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
@@ -48,6 +48,9 @@ _LENGTHS = {
     "quarter": (3, "MONTH"),
     "year": (12, "MONTH"),
 }
+
+
+_ONE = exp.Literal.number(1)
 
 
 def is_unknown(tree: Tree, zone: str) -> bool:
@@ -208,9 +211,9 @@ def _moved(bound: Tree) -> str | None:
         step, moved = (1, "MONTH"), bound.expressions[0]
     elif isinstance(bound, exp.Anonymous) and bound.name == "timestampadd":
         unit, count, moved = bound.expressions
-        digits = count.this if isinstance(count, exp.Neg) else count
+        whole = integer_of(count)
         # In local time, the shift may be longer or shorter than this number of seconds, but only by whole hours.
-        step = (gcd(int(digits.name) * _LENGTHS[unit.name.lower()][0], 3600), "SECOND")
+        step = (gcd(whole * _LENGTHS[unit.name.lower()][0], 3600), "SECOND") if whole is not None else None
     begun = _begun(moved) if step is not None else None
     if step is None or begun is None:
         return None
@@ -247,6 +250,8 @@ def _truncated(bound: Tree) -> str | None:
         return bucket.grain
     if isinstance(bound, exp.Anonymous) and bound.name == "timestamp_seconds":
         return "second"
+    if isinstance(bound, exp.Anonymous) and bound.name == "make_date" and bound.expressions[2:] == [_ONE]:
+        return "year" if bound.expressions[1] == _ONE else "month"
     if isinstance(bound, exp.Anonymous) and bound.name == "to_utc_timestamp" and len(bound.expressions) == 2:
         return _begun_elsewhere(*bound.expressions)
     if isinstance(bound, exp.Anonymous) and bound.name in ("date_trunc", "trunc") and len(bound.expressions) == 2:

@@ -292,9 +292,14 @@ SELECT hour(at + INTERVAL 2 DAYS) AS h, sum(n) AS s FROM events GROUP BY 1
 --@ rewritten using by_minute
 SELECT hour(v.`m` + INTERVAL '2' DAYS) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY hour(v.`m` + INTERVAL '2' DAYS)
 
---@ case: days of a later month do not follow from months
+--@ case: days of a later month follow from minutes
 SELECT to_date(at + INTERVAL 1 MONTH) AS d, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at; by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
+--@ rewritten using by_minute
+SELECT CAST(v.`m` + INTERVAL '1' MONTH AS DATE) AS d, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v GROUP BY CAST(v.`m` + INTERVAL '1' MONTH AS DATE)
+
+--@ case: but not from months
+SELECT to_date(at + INTERVAL 1 MONTH) AS d, min(n) AS least FROM events GROUP BY 1
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day AGGREGATE_NOT_IN_VIEW min(n); by_fields GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_minute AGGREGATE_NOT_IN_VIEW min(n); by_unix_hour AGGREGATE_NOT_IN_VIEW min(n); local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at
 
 --@ case: half a minute is finer than minutes
 SELECT date_trunc('minute', at + INTERVAL 30 SECONDS) AS m, sum(n) AS s FROM events GROUP BY 1

@@ -1,0 +1,182 @@
+"""The canonical form of a date or timestamp plus or minus a constant interval: one step for each unit.
+
+law:    t - INTERVAL '1 day 2 hours' is (t - INTERVAL 1 DAY) - INTERVAL 2 HOURS: Spark first adds the whole days on the
+        clock of the session's time zone, and then the rest
+law:    make_interval() adds its months, its days, and then its hours, minutes and seconds, without making days of them
+law:    t + INTERVAL '-7' DAY is t - INTERVAL 7 DAY
+no:     a DATE as a DATE, if hours are added: Spark first casts the DATE to TIMESTAMP
+no:     a DATE plus the hours of make_interval(), because Spark refuses the sum
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from rewriter.block.scope import Scope
+from rewriter.block.units import kind_of
+from rewriter.functions.trees import cast, integer_of
+
+Tree = exp.Expr
+
+_DAY = 86_400
+_MONTHS = {"YEAR": 12, "MONTH": 1}
+_SECONDS = {"WEEK": 7 * _DAY, "DAY": _DAY, "HOUR": 3600, "MINUTE": 60, "SECOND": 1}
+_PAIR = r"([+-]?\d+)\s+([a-z]+?)s?"
+_PAIRS = re.compile(rf"\s*{_PAIR}(?:\s+{_PAIR})*\s*\Z", re.IGNORECASE)
+_EACH_PAIR = re.compile(rf"{_PAIR}(?=\s|\Z)", re.IGNORECASE)
+_YEARS_TO_MONTHS = re.compile(r"([+-]?)(\d+)-(0?\d|1[01])\Z")
+# For each first unit of a text such as '1 02:30:00': the units of its numbers.
+_CLOCK = {
+    "DAY": ("DAY", "HOUR", "MINUTE", "SECOND"),
+    "HOUR": ("HOUR", "MINUTE", "SECOND"),
+    "MINUTE": ("MINUTE", "SECOND"),
+}
+# Spark refuses larger numbers of these units behind a first unit.
+_MOST = {"HOUR": 24, "MINUTE": 60, "SECOND": 60}
+_NUMBERS = re.compile(r"([+-]?)(\d+(?:[ :]\d+)*)\Z")
+# The positions of the arguments of make_interval() and of similar functions, with their units.
+_MADE = {
+    "make_interval": ("YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"),
+    "make_dt_interval": ("DAY", "HOUR", "MINUTE", "SECOND"),
+    "make_ym_interval": ("YEAR", "MONTH"),
+}
+
+
+class Length(NamedTuple):
+    """The length of a constant interval, in months, whole days, and seconds.
+
+    If `is_calendar`, the seconds may be more than a day, and are not counted as days.
+    """
+
+    months: int
+    days: int
+    seconds: int
+    is_calendar: bool
+
+
+def moved(node: Tree, scope: Scope, build: Callable[[Tree], Tree]) -> Tree | None:
+    """Return a sum or difference of a time and an interval in canonical form; None for other sums and differences.
+
+    `now() - INTERVAL '1 day 2 hours'` gives `(now() - INTERVAL 1 DAY) - INTERVAL 2 HOURS`. `build` returns the
+    canonical form of the time. Return None also for an interval of one unit that needs no change.
+    """
+    time, interval = node.this, _bare(node.expression)
+    if isinstance(node, exp.Add) and _is_interval(_bare(time)) and not _is_interval(interval):
+        time, interval = interval, _bare(time)
+    if not _is_interval(interval):
+        return None
+    forth = isinstance(node, exp.Add)
+    while isinstance(interval, exp.Neg):
+        interval, forth = _bare(interval.this), not forth
+    if isinstance(interval, exp.Interval) and isinstance(interval.args.get("unit"), exp.Var):
+        return _of_one_unit(build(time), interval, forth)
+    length = _length(interval)
+    return _chained(build(time), length, forth, scope) if length is not None else None
+
+
+def _bare(tree: Tree) -> Tree:
+    return tree.unnest() if isinstance(tree, exp.Paren) else tree
+
+
+def _is_interval(tree: Tree) -> bool:
+    if isinstance(tree, exp.Neg):
+        return _is_interval(_bare(tree.this))
+    if isinstance(tree, exp.Add):  # INTERVAL 1 DAY 2 HOURS
+        return isinstance(tree.this, exp.Interval) and isinstance(tree.expression, exp.Interval)
+    called = isinstance(tree, exp.Anonymous) and isinstance(tree.this, str) and tree.this.lower() in _MADE
+    return called or isinstance(tree, exp.Interval)
+
+
+def _of_one_unit(time: Tree, interval: exp.Interval, forth: bool) -> Tree | None:
+    if not isinstance(interval.this, exp.Literal):
+        return None
+    text = interval.name
+    if text.startswith("-") and text[1:].isdigit():
+        text, forth = text[1:], not forth
+    step = exp.Interval(this=exp.Literal.string(text), unit=interval.args["unit"].copy())
+    return (exp.Add if forth else exp.Sub)(this=time, expression=step)
+
+
+def _length(interval: Tree) -> Length | None:
+    """Return the length of a constant interval; None if its text is not supported or has fractions of a second."""
+    if isinstance(interval, exp.Anonymous):
+        return _made(interval)
+    parts = list(_parts(interval))
+    units = [unit for unit, _ in parts]
+    if not parts or len(set(units)) != len(units):
+        return None
+    if set(units) <= _MONTHS.keys():
+        return Length(sum(_MONTHS[unit] * count for unit, count in parts), 0, 0, is_calendar=False)
+    return _normalized(sum(_SECONDS[unit] * count for unit, count in parts)) if set(units) <= _SECONDS.keys() else None
+
+
+def _normalized(seconds: int) -> Length:
+    sign = -1 if seconds < 0 else 1
+    days, rest = divmod(abs(seconds), _DAY)
+    return Length(0, sign * days, sign * rest, is_calendar=False)
+
+
+def _parts(interval: Tree) -> Iterator[tuple[str, int]]:
+    """Yield the units and numbers of an interval's text; yield nothing for an unsupported text."""
+    if isinstance(interval, exp.Add):
+        for each in (interval.this, interval.expression):
+            yield str(each.args["unit"]).upper().removesuffix("S"), int(each.name) if each.name.isdigit() else 0
+        return
+    span = interval.args.get("unit")
+    if span is None and _PAIRS.match(interval.name):
+        yield from ((unit.upper(), int(count)) for count, unit in _EACH_PAIR.findall(interval.name))
+    if not isinstance(span, exp.IntervalSpan):
+        return
+    first, last = (str(span.args[end]).upper() for end in ("this", "expression"))
+    found = _YEARS_TO_MONTHS.match(interval.name) if (first, last) == ("YEAR", "MONTH") else None
+    if found is not None:
+        yield from (("YEAR", int(found[1] + found[2])), ("MONTH", int(found[1] + found[3])))
+    units, numbers = _CLOCK.get(first, ()), _NUMBERS.match(interval.name)
+    if last in units and numbers is not None:
+        counts = re.split("[ :]", numbers[2])
+        within = zip(units[1:], counts[1:], strict=False)
+        if len(counts) == units.index(last) + 1 and all(int(count) < _MOST[unit] for unit, count in within):
+            yield from ((unit, int(numbers[1] + count)) for unit, count in zip(units, counts, strict=False))
+
+
+def _made(call: exp.Anonymous) -> Length | None:
+    units = _MADE[str(call.this).lower()]
+    counts = [integer_of(_bare(argument)) for argument in call.expressions]
+    if len(counts) > len(units):
+        return None
+    known = [(unit, count) for unit, count in zip(units, counts, strict=False) if count is not None]
+    if len(known) != len(counts):
+        return None
+    months = sum(_MONTHS[unit] * count for unit, count in known if unit in _MONTHS)
+    days = sum(_SECONDS[unit] * count for unit, count in known if unit in ("WEEK", "DAY")) // _DAY
+    seconds = sum(_SECONDS[unit] * count for unit, count in known if unit in ("HOUR", "MINUTE", "SECOND"))
+    if call.this.lower() == "make_dt_interval":
+        return _normalized(days * _DAY + seconds)
+    return Length(months, days, seconds, is_calendar=call.this.lower() == "make_interval")
+
+
+def _chained(time: Tree, length: Length, forth: bool, scope: Scope) -> Tree | None:
+    kind = kind_of(time, scope)
+    if kind is None or (kind == "date" and length.is_calendar and length.seconds):
+        return None
+    if kind == "date" and not length.is_calendar and not length.months:
+        time = cast(time, "timestamp")
+    for count, unit in ((length.months, "MONTH"), (length.days, "DAY")):
+        time = _plus(time, count if forth else -count, unit) if count else time
+    seconds = length.seconds if forth else -length.seconds
+    unit = next(unit for unit in ("HOUR", "MINUTE", "SECOND") if seconds % _SECONDS[unit] == 0)
+    if abs(seconds) < _DAY:
+        return _plus(time, seconds // _SECONDS[unit], unit) if seconds else time
+    count = exp.Literal.number(abs(seconds) // _SECONDS[unit])
+    return exp.Anonymous(
+        this="timestampadd", expressions=[exp.Var(this=unit), exp.Neg(this=count) if seconds < 0 else count, time]
+    )
+
+
+def _plus(time: Tree, count: int, unit: str) -> Tree:
+    step = exp.Interval(this=exp.Literal.string(str(abs(count))), unit=exp.Var(this=unit))
+    return (exp.Sub if count < 0 else exp.Add)(this=time, expression=step)
