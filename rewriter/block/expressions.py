@@ -47,7 +47,7 @@ from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import INTEGERS, STRING, holds_all
 from rewriter.sql import windows_in
 from rewriter.sql.time_windows import NAME as TIME_WINDOW
-from rewriter.sql.time_windows import unread
+from rewriter.sql.time_windows import SESSION, unread
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, grain_named
 
@@ -326,7 +326,7 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
     """
     if name in UNSETTLED:
         raise Unsupported(f"{name}() {UNSETTLED[name]}")
-    if name == TIME_WINDOW:
+    if name in (TIME_WINDOW, SESSION):
         raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
         raise Unsupported(f"the function {name}() is not supported")

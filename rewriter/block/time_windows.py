@@ -4,7 +4,8 @@ law: windows of a TIMESTAMP start at multiples of the window's length after 1970
      every session time zone; the window of a time is the last one that starts at or before the time
 law: windows of a TIMESTAMP_NTZ start at multiples of the length on the clock of the TIMESTAMP_NTZ; so if the length is
      that of a bucket (such as a day or an hour), the windows are the buckets
-law: a row is in a sliding window that starts `back` seconds before its last window, for each `back` of the slides
+law: a row is in a sliding window that starts `back` seconds before its last window, for each `back` of the slides;
+     for a TIMESTAMP_NTZ, the slide must be the length of a bucket
 no:  one-day windows as days in the session's zone: in New York they start at 19:00 or 20:00
 """
 
@@ -38,13 +39,21 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
     if scope.has(NAME):
         raise Unsupported("window() is ambiguous, because a column is named window: rename the column")
     kind = temporal_type(time, scope)
+    slides = next((table for table in scope.tables if table.constant), None) if slide < length else None
     if kind == "timestamp":
-        slides = next((table for table in scope.tables if table.constant), None) if slide < length else None
         return _of_instants(field, time, length, offset, slide, slides)
-    if kind == "timestamp_ntz" and length in _GRAINS and offset == 0 and slide == length:
-        start = bucket_call(time, _GRAINS[length], kind)
+    if kind == "timestamp_ntz" and slide in _GRAINS and offset == 0:
+        start: Tree = bucket_call(time, _GRAINS[slide], kind)
+        if slides is not None:
+            back = exp.Neg(this=exp.column(BACK, slides.id))
+            start = call_of("timestampadd", exp.Var(this="SECOND"), back, start)
         ends = exp.Interval(this=exp.Literal.string(str(length)), unit=exp.Var(this="SECOND"))
         return exp.Add(this=start, expression=ends) if field == END else start
+    if kind == "timestamp_ntz":
+        raise Unsupported(
+            "window() of a TIMESTAMP_NTZ is supported only without an offset, and with the slide or length of a "
+            "granularity up to a day"
+        )
     raise Unsupported(
         f"window() of a {kind.upper()} is not supported"
         if kind

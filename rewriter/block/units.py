@@ -17,6 +17,7 @@ from rewriter.block.scope import Scope
 from rewriter.block.traits import temporal_type
 from rewriter.functions.registry import CLOCK, OF_UNITS, RESULTS
 from rewriter.functions.trees import cast
+from rewriter.sql.time_windows import BACK
 from rewriter.timeseries.steady import LENGTHS
 
 Tree = exp.Expr
@@ -57,6 +58,8 @@ def kind_of(tree: Tree, scope: Scope) -> str | None:
 
 def _added(unit: str, count: Tree, time: Tree, kind: str | None) -> Tree:
     back, digits = (True, count.this) if isinstance(count, exp.Neg) else (False, count)
+    if back and kind == "timestamp_ntz" and isinstance(digits, exp.Column) and digits.name == BACK:
+        return exp.Anonymous(this="timestampadd", expressions=[exp.Var(this=unit), count, time])  # a sliding window
     whole = isinstance(digits, exp.Literal) and not digits.is_string and digits.name.isdigit()
     if unit not in _COUNTED or not whole or kind is None:
         raise Unsupported(

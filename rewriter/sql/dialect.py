@@ -40,7 +40,7 @@ from rewriter.sql.search import LEAVES
 Tree = exp.Expr
 
 _MARK = "\0"
-_WINDOW = "window"
+_WINDOW, _WINDOWS = "window", ("window", "session_window")
 _KEPT = frozenset({"CASE", "CAST", "TRY_CAST"})
 # Calls that sqlglot's parser would translate, and names that it reads as calls without parentheses.
 _CALLS = frozenset({*Spark.Parser.FUNCTIONS, *Spark.Parser.FUNCTION_PARSERS}) - _KEPT
@@ -138,9 +138,9 @@ def _with_time_windows(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def calls_window(text: str, tokens: Sequence[Token]) -> bool:
-    """Return whether `text`, whose tokens are `tokens`, contains a call of `window`."""
+    """Return whether `text`, whose tokens are `tokens`, contains a call of window() or session_window()."""
     return _WINDOW in text.lower() and any(
-        one.token_type is TokenType.VAR and one.text.lower() == _WINDOW and other.token_type is TokenType.L_PAREN
+        one.token_type is TokenType.VAR and one.text.lower() in _WINDOWS and other.token_type is TokenType.L_PAREN
         for one, other in pairwise(tokens)
     )
 

@@ -28,7 +28,7 @@ from sqlglot import exp
 
 Tree = exp.Expr
 
-NAME = "window"
+NAME, SESSION = "window", "session_window"
 START, END = "window start", "window end"
 STRUCT = "window struct"
 # The alias of the table of slides, and its only column.
@@ -43,11 +43,12 @@ def split_windows(tree: exp.Select) -> None:
     """Replace the time window of each SELECT in a tree, nested ones included, by calls for its fields, in place.
 
     For a window that slides, the table of slides (offsets in seconds) is joined to FROM. If a window is not supported,
-    a read of one of its fields is replaced by the call, so that a message names it.
+    such as session_window(), a read of one of its fields is replaced by the call, so that a message names it.
     """
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
         found = [node for clause in clauses if clause is not None for node in _within(clause)]
+        _name_session(found)
         calls = {node for node in found if _is_call(node)}
         others = (select.args.get("where"), *(select.args.get("joins") or ()))
         if len(calls) != 1 or any(_is_call(node) for clause in others if clause for node in _within(clause)):
@@ -64,13 +65,26 @@ def split_windows(tree: exp.Select) -> None:
                 select.append("joins", exp.Join(this=_slides(lengths), kind="CROSS"))
 
 
+def _name_session(found: list[Tree]) -> None:
+    """Replace each read of a field of `session_window` by the call of session_window() among the nodes, in place."""
+    calls = (node for node in found if isinstance(node, exp.Anonymous) and node.name.lower() == SESSION)
+    call = next(calls, None)
+    for node in found if call is not None else ():
+        if isinstance(node, exp.Column) and node.table.lower() == SESSION:
+            node.replace(call.copy())
+
+
 def is_slides(item: Tree) -> bool:
     """Return whether an item of FROM is the table of slides of a sliding window that split_windows has added."""
     return bool(item.meta.get(SLIDES))
 
 
 def unread(call: Tree) -> str:
-    """Return the message that says why a call of window() is not supported."""
+    """Return the message that says why a call of window() or session_window() is not supported."""
+    if call.name.lower() == SESSION:
+        return (
+            "session_window() is not supported: where a session ends depends on each single time, not on time buckets"
+        )
     if len(call.expressions) > 2 and _lengths(call) is None:
         return "window() has a length that is no multiple of its slide, or lengths that are not supported"
     if _lengths(call) is None:

@@ -41,6 +41,8 @@ CREATE TEMP MACRO whole_seconds(t) AS CAST(floor(epoch(t)) AS BIGINT);
 CREATE TEMP MACRO whole_millis(t) AS CAST(floor(epoch_us(t) / 1000) AS BIGINT);
 CREATE TEMP MACRO seconds_towards_1970(t) AS CAST(trunc(epoch(t)) AS BIGINT);
 CREATE TEMP MACRO next_sunday(d) AS CAST(d AS DATE) + CAST(7 - dayofweek(d) AS INTEGER);
+CREATE TEMP MACRO make_dt_interval(d) AS to_days(d);
+CREATE TEMP MACRO make_ym_interval(y, m) AS to_years(y) + to_months(m);
 CREATE TEMP MACRO pmod(n, m) AS ((n % m) + m) % m;
 CREATE TEMP MACRO months_between(t, u) AS epoch(t - u) / 2678400;
 CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0);
@@ -120,6 +122,7 @@ def duck(sql: str) -> str:
     sql = _INSTANT.sub(_in_utc, _without_time_windows(sql))
     for clock, told in _CLOCK.items():
         sql = clock.sub(told, sql)
+    sql = sql.replace(" HOUR TO SECOND", "")  # DuckDB reads such a text without its units
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
     return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", _BEFORE.sub("__before", _ADDED.sub("__came", sql))))[0])
 
@@ -131,7 +134,7 @@ def _transpiled(sql: str) -> list[str]:
     found = (tree.transform(_in_duckdb) for tree in sqlglot.parse(sql, read=_Spark) if tree is not None)
     trees = [without_pivots(tree) if "pivot" in sql.lower() else tree for tree in found]
     statements = [tree.sql("duckdb") for tree in trees]
-    return [statement.replace("TIMESTAMPTZ", "TIMESTAMP") for statement in statements]
+    return [statement.replace("TIMESTAMPTZ", "TIMESTAMP").replace(".SSS'", ".%g'") for statement in statements]
 
 
 # Spark puts `window` beside the columns of the rows whose time is not NULL, once for each window that a row is in.
@@ -190,7 +193,7 @@ def _in_duckdb(node: exp.Expr) -> exp.Expr:
         return exp.Anonymous(this="on_clock", expressions=[node.this.transform(_in_duckdb), node.args["zone"]])
     if isinstance(node, exp.UnixToStr):
         instant = exp.Anonymous(this="timestamp_seconds", expressions=[node.this.transform(_in_duckdb)])
-        read = isinstance(node.parent, exp.Hour | exp.Minute | exp.TimestampTrunc | exp.TimeToStr)
+        read = isinstance(node.parent, exp.Hour | exp.Minute | exp.TimestampTrunc | exp.TimeToStr | exp.GTE)
         if isinstance(node.this, exp.Literal) or read:  # it is compared with a time, or read as a time
             return instant
         return exp.TimeToStr(this=instant, format=node.args.get("format") or exp.Literal.string("%Y-%m-%d %H:%M:%S"))

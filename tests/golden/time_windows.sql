@@ -90,7 +90,7 @@ SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) AS start, CAST(CAST(v.`h` AS D
 
 --@ case: its weeks are not those of the calendar
 SELECT window.start, count(n) AS c FROM events GROUP BY window(local, '1 week')
---@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported
+--@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with the slide or length of a granularity up to a day; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with the slide or length of a granularity up to a day; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with the slide or length of a granularity up to a day; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with the slide or length of a granularity up to a day; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with the slide or length of a granularity up to a day
 
 --@ case: a window that slides, from minutes
 SELECT window(at, '1 hour', '15 minutes').start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '15 minutes')
@@ -149,7 +149,8 @@ SELECT window.start AS h, bit_or(n) AS bits FROM events GROUP BY window(at, '1 h
 
 --@ case: windows that slide on another clock
 SELECT window.start AS h, count(n) AS c FROM events GROUP BY window(local, '2 hours', '1 hour')
---@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ is not supported
+--@ rewritten using local_hour
+SELECT timestampadd(SECOND, -slides_0.back, v.`h`) AS h, coalesce(sum(v.`c`), 0) AS c FROM lake.demo.local_hour__storage AS v, (SELECT explode(sequence(0, 3600, 3600)) AS back) AS slides_0 GROUP BY timestampadd(SECOND, -slides_0.back, v.`h`)
 
 --@ case: of windows that slide, the view's own query
 SELECT window(at, '1 hour', '15 minutes').start AS h, bit_or(n) AS bits FROM events GROUP BY window(at, '1 hour', '15 minutes')

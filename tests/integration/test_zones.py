@@ -54,6 +54,10 @@ KEYS = (
     "year(add_months(t, 6))", "extract(YEAROFWEEK FROM t)", "unix_timestamp(t) DIV 900 * 900",
     "from_unixtime(unix_timestamp(t) - unix_timestamp(t) % 1800)", "hour(from_unixtime(unix_timestamp(t)))",
     "timestampdiff(HOUR, TIMESTAMP '1970-01-01 00:00:00', t)", "timestampdiff(WEEK, DATE '1970-01-05', t)",
+    "date_trunc('WEEK', t + INTERVAL 1 DAY) - INTERVAL 1 DAY", "date_trunc('DAY', t - INTERVAL 6 HOURS)",
+    "date_trunc('DAY', t + INTERVAL 90 MINUTES)", "date_trunc('HOUR', t - INTERVAL 1 DAY)",
+    "year(t + INTERVAL 6 MONTHS)", "CAST(t - INTERVAL 1 MONTH AS DATE)", "date_format(t + INTERVAL 1 DAY, 'dd HH:mm')",
+    "round(unix_timestamp(t) / 1800) * 1800", "from_unixtime(unix_timestamp(t), 'yyyy-MM-dd HH:00:00')",
 )  # fmt: skip
 FILTERS = (
     "t >= '{0}'", "t < '{0}'", "t BETWEEN '{0}' AND '{1}'", "t >= '{0}' AND t < '{1}'", "CAST(t AS DATE) = '{2}'",
@@ -62,6 +66,11 @@ FILTERS = (
     "unix_timestamp(t) BETWEEN {4} AND {5}", "unix_millis(t) < {4}000", "t >= timestamp_seconds({4})",
     "datediff(DATE '{2}', t) <= 3", "CAST(t AS STRING) LIKE '{2} 0%'", "t < dateadd(HOUR, 30, TIMESTAMP '{0}')",
     "from_utc_timestamp(t, 'America/New_York') >= '{0}'", "(year(t), month(t)) IN (({3}, 3), ({3}, 10))",
+    "t >= from_unixtime({4})", "t BETWEEN from_unixtime({4}) AND from_unixtime({5})",
+    "t < to_date('{2}', 'yyyy-MM-dd')", "t >= to_timestamp('{0}', 'yyyy-MM-dd HH:mm:ss')",
+    "t >= make_timestamp({3}, 3, 10, 2, 30, 0)",
+    "t < TIMESTAMP '{0}' + INTERVAL '1 day 2 hours'", "t >= TIMESTAMP '{0}' + INTERVAL '-3' DAY",
+    "t >= TIMESTAMP '{0}' - make_interval(0, 1, 0, 1, 30)",
 )  # fmt: skip
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SINCE, UNTIL = (int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) for year in (1985, 2025))
