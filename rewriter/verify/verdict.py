@@ -10,7 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from sqlglot import exp
+
 from rewriter.block import Block, Unsupported, opaque_within, text_of
+from rewriter.block.changed import renamed_block
 from rewriter.match.divided import merged
 from rewriter.match.printing import fresh_rows
 from rewriter.model import Column, Session
@@ -78,6 +81,10 @@ def verify(
             block = unfolding.select(made)
             check_moments(block, leaves.table)
             part = _compared(normal_block(asked, mode), block, leaves, unfolding, mode)
+            if part.difference and (known := _bounded(block, made, leaves)) is not block:
+                same, known = (normal_block(each, mode) for each in (_bounded(asked, made, leaves), known))
+                again = _compared(same, known, leaves, unfolding, mode)
+                part = part if again.difference else again
             found = (
                 part if part.difference else replace(part, axioms=tuple(dict.fromkeys((*found.axioms, *part.axioms))))
             )
@@ -90,6 +97,23 @@ def verify(
     if not found.difference:
         return Verdict(PROVED, axioms=found.axioms)
     return Verdict(REFUTED if found.certain else UNDECIDED, found.difference, found.axioms)
+
+
+def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
+    """Return a block with the lower bounds of times that the plan's storage tables give for all rows of a base table.
+
+    law: if a view without a filter reads one table, the least bucket in its storage table is a bound of all its rows
+    no:  a table that has changed since the storage table was filled, which has another name in the view's block
+    """
+    found: list[tuple[exp.Expr, int]] = []
+    for name in dict.fromkeys(scan.name for scan in plan.scans()):
+        held = leaves.held(name)
+        view = held.block if held is not None else None
+        if view is None or len(view.tables) != 1 or view.where or view.having or view.limit is not None:
+            continue
+        same = (table for table in block.tables if table.name == view.tables[0].name)
+        found += (each for table in same for each in renamed_block(view, {view.tables[0].id: table.id}).since)
+    return replace(block, since=(*block.since, *found)) if found else block
 
 
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:

@@ -1,6 +1,7 @@
 -- A company in New York, whose views were made in UTC: what BI tools send, from minutes, hours and days.
 --@ schema
 CREATE TABLE sales (ts TIMESTAMP, local TIMESTAMP_NTZ, region STRING, price BIGINT);
+CREATE TABLE dates (day DATE, quarter INT);
 --@ rows
 INSERT INTO sales SELECT timestamp_seconds(s), timestamp_ntz, region, price FROM VALUES
   (1704067199, TIMESTAMP_NTZ '2023-12-31 23:59:59', 'eu', 1), (1704085200, TIMESTAMP_NTZ '2024-01-01 05:00:00', 'eu', 2),
@@ -11,7 +12,8 @@ INSERT INTO sales SELECT timestamp_seconds(s), timestamp_ntz, region, price FROM
   (1730617200, TIMESTAMP_NTZ '2024-11-03 07:00:00', NULL, 1024), (1707992430, TIMESTAMP_NTZ '2024-02-15 10:20:30', 'eu', 2048),
   (1707992400, TIMESTAMP_NTZ '2024-02-15 10:20:00', 'eu', 4096), (1707388199, TIMESTAMP_NTZ '2024-02-08 10:29:59', 'eu', 8192),
   (1707388200, TIMESTAMP_NTZ '2024-02-08 10:30:00', 'us', 16384), (NULL, NULL, 'eu', 32768)
-  AS e(s, timestamp_ntz, region, price)
+  AS e(s, timestamp_ntz, region, price);
+INSERT INTO dates VALUES (DATE '2024-02-08', 1), (DATE '2024-03-10', 1), (DATE '2024-03-11', 1), (DATE '2024-11-02', 4), (DATE '2024-11-03', 4), (NULL, 5)
 --@ settings
 spark.sql.session.timeZone = America/New_York
 --@ least
@@ -241,3 +243,21 @@ SELECT window.start, bit_xor(price) AS bits FROM sales GROUP BY window(local, '1
 --@ case: sessions depend on each time
 SELECT session_window.start, count(*) AS c FROM sales GROUP BY session_window(ts, '5 minutes')
 --@ kept: by_day UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets; by_hour UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets; by_local_minute UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets; by_minute UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets
+
+--@ case: the times from a day of a calendar to the next
+SELECT d.day, max(s.price) AS top FROM dates AS d LEFT JOIN sales AS s ON s.ts >= d.day AND s.ts < date_add(d.day, 1) GROUP BY d.day
+--@ rewritten using by_hour
+SELECT dates_0.day AS day, max(v.`top`) AS top FROM lake.demo.dates VERSION AS OF 1001 AS dates_0 LEFT JOIN lake.demo.by_hour__storage VERSION AS OF 2001 AS v ON CAST(v.`h` AS DATE) >= dates_0.day AND CAST(v.`h` AS DATE) < date_add(dates_0.day, 1) GROUP BY dates_0.day
+
+--@ case: a week from each day on
+SELECT d.quarter, max(s.price) AS top FROM dates AS d JOIN sales AS s ON s.ts >= d.day AND s.ts < d.day + INTERVAL 7 DAYS GROUP BY d.quarter
+--@ rewritten using by_hour
+SELECT dates_0.quarter AS quarter, max(v.`top`) AS top FROM lake.demo.by_hour__storage VERSION AS OF 2001 AS v, lake.demo.dates VERSION AS OF 1001 AS dates_0 WHERE CAST(v.`h` AS DATE) >= dates_0.day AND CAST(v.`h` AS DATE) < (dates_0.day + INTERVAL '7' DAYS) GROUP BY dates_0.quarter
+
+--@ case: up to a midnight, which is one instant of its bucket
+SELECT d.day, max(s.price) AS top FROM dates AS d JOIN sales AS s ON s.ts >= d.day AND s.ts <= date_add(d.day, 1) GROUP BY d.day
+--@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute COLUMN_NOT_IN_VIEW ts
+
+--@ case: days of a calendar are no days of UTC
+SELECT d.day, bit_or(s.price) AS bits FROM dates AS d JOIN sales AS s ON s.ts >= d.day AND s.ts < date_add(d.day, 1) GROUP BY d.day
+--@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
