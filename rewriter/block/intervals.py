@@ -171,9 +171,9 @@ def _chained(time: Tree, length: Length, forth: bool, scope: Scope) -> Tree | No
     unit = next(unit for unit in ("HOUR", "MINUTE", "SECOND") if seconds % _SECONDS[unit] == 0)
     if abs(seconds) < _DAY:
         return _plus(time, seconds // _SECONDS[unit], unit) if seconds else time
-    count = exp.Literal.number(abs(seconds) // _SECONDS[unit])
+    number = exp.Literal.number(abs(seconds) // _SECONDS[unit])
     return exp.Anonymous(
-        this="timestampadd", expressions=[exp.Var(this=unit), exp.Neg(this=count) if seconds < 0 else count, time]
+        this="timestampadd", expressions=[exp.Var(this=unit), exp.Neg(this=number) if seconds < 0 else number, time]
     )
 
 

@@ -43,12 +43,12 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
     if kind == "timestamp":
         return _of_instants(field, time, length, offset, slide, slides)
     if kind == "timestamp_ntz" and slide in _GRAINS and offset == 0:
-        start: Tree = bucket_call(time, _GRAINS[slide], kind)
+        begun: Tree = bucket_call(time, _GRAINS[slide], kind)
         if slides is not None:
             back = exp.Neg(this=exp.column(BACK, slides.id))
-            start = call_of("timestampadd", exp.Var(this="SECOND"), back, start)
+            begun = call_of("timestampadd", exp.Var(this="SECOND"), back, begun)
         ends = exp.Interval(this=exp.Literal.string(str(length)), unit=exp.Var(this="SECOND"))
-        return exp.Add(this=start, expression=ends) if field == END else start
+        return exp.Add(this=begun, expression=ends) if field == END else begun
     if kind == "timestamp_ntz":
         raise Unsupported(
             "window() of a TIMESTAMP_NTZ is supported only without an offset, and with the slide or length of a "

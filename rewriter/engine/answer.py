@@ -166,7 +166,10 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     held = _asked(plan.held, remainder, depth + 1).result
     if isinstance(held, Miss):
         return held
-    whole = over_groups(query, plan.groups, ask.path)
+    if plan.over is not None:
+        whole = _asked(plan.over, from_tables, DEEPEST).result
+    else:
+        whole = over_groups(query, plan.groups, ask.path)
     if isinstance(whole, Miss):
         return whole
     branches = [Shared(held.rewriting, 1.0), *(Shared(delta, 1.0) for delta in plan.deltas)]

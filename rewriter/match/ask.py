@@ -72,7 +72,8 @@ class TwoPhase:
     from base tables; None if the path has all rows. With `edges`, `rest` reads only the rows between the ends of the
     query's time range and the whole buckets within the range. `lacking` estimates the share (0 to 1) of rows that the
     path lacks; None if unknown. `deltas` read rows appended since the view's last refresh. The engine answers `held`,
-    `rest` and `deltas`, and aggregates their union.
+    `rest` and `deltas`, and aggregates their union. If `groups` is the view's own block, and so the union has the
+    columns of the storage table, `over` asks for the query over the union in place of the storage table.
     """
 
     groups: Block
@@ -81,6 +82,7 @@ class TwoPhase:
     edges: bool = False
     lacking: float | None = None
     deltas: tuple[Delta, ...] = ()
+    over: Ask | None = None
 
 
 @dataclass(frozen=True, eq=False)

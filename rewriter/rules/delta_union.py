@@ -9,7 +9,9 @@ from rewriter.block import Block, Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
 from rewriter.match.decompose import decomposed
+from rewriter.match.joins import filling_join
 from rewriter.model import Change, ChangeKind
+from rewriter.schema import UNKNOWN, output_types
 
 
 def delta_union(ask: Ask) -> TwoPhase | Miss:
@@ -27,12 +29,20 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     gives:  SELECT region, sum(part) FROM (SELECT region, total AS part FROM view UNION ALL SELECT region, sum(price)
             FROM sales WITH ('start-snapshot-id' = '5', 'end-snapshot-id' = '9') GROUP BY region) GROUP BY region
     no:     rows appended to the joined side of a LEFT, SEMI or ANTI join, because they may remove result rows
+
+    If a LEFT join fills exactly the view's tables, the joined side is the union of the stored and the appended groups:
+
+    query:  SELECT d.day, sum(s.price) FROM dates d LEFT JOIN sales s ON s.day = d.day GROUP BY d.day
+    gives:  SELECT d.day, sum(v.total) FROM dates d LEFT JOIN (SELECT day, total FROM view UNION ALL SELECT day,
+            sum(price) AS total FROM sales WITH (…) GROUP BY day) AS v ON v.day = d.day GROUP BY d.day
     """
     query, path = ask.question, ask.path
     if not path.grown or not isinstance(query, Predicates):
         return Miss(Reason.SHAPE, "no rows have been appended to the view's base tables", apart=True)
     if query.block.keys is None and not query.block.plain:
         return Miss(Reason.SHAPE, "a window function would have to read the view's rows and the appended rows together")
+    if filling_join(query.block, ask.mapping) is not None:
+        return _joined_side(ask)
     if any(table.text and not table.constant for table in query.block.tables):
         return Miss(
             Reason.SHAPE, "the query joins a derived table, which both branches of the UNION ALL would have to compute"
@@ -44,6 +54,31 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     past = replace(path, grown=(), past=True)
     held = replace(ask, question=Predicates(groups, query.conjuncts, query.zone), path=past)
     return TwoPhase(groups, held, deltas=tuple(Delta(groups, reads) for reads in terms(states)))
+
+
+def _joined_side(ask: Ask) -> TwoPhase | Miss:
+    """Plan to join the left side with the union of the view's stored rows and the view's query over appended rows.
+
+    Columns of an uncertain type are left out, as are buckets of another time zone. Return a Miss if the view has HAVING,
+    an outer join or GROUPING SETS.
+    """
+    path, query = ask.path, ask.question
+    view = path.block
+    if path.only or view.having or view.joins or view.sets is not None or not isinstance(query, Predicates):
+        return Miss(Reason.SHAPE, "the view's query over the appended rows alone does not have the view's columns")
+    known = [name for name, kind in zip(path.columns, output_types(view), strict=True) if kind != UNKNOWN]
+    columns = [column for column in path.storage.columns if column.name in known]
+    outputs = tuple(view.outputs[path.columns.index(column.name)] for column in columns)
+    # The appended rows may be earlier than the stored ones.
+    groups = replace(view, outputs=outputs, names=(None,) * len(columns), since=())
+    past = replace(path, grown=(), past=True)
+    same = {table.id: table.id for table in view.tables}
+    held = Ask(Predicates(groups, view.where, query.zone), past, same)
+    deltas = tuple(Delta(groups, reads) for reads in terms(_states(view, frozenset(same), path.grown)))
+    storage = replace(path.storage, columns=tuple(columns))
+    names = tuple(column.name for column in columns)
+    union = replace(past, block=groups, storage=storage, columns=names, scattered=True)
+    return TwoPhase(groups, held, deltas=deltas, over=replace(ask, path=union))
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:

@@ -69,8 +69,8 @@ def _name_session(found: list[Tree]) -> None:
     """Replace each read of a field of `session_window` by the call of session_window() among the nodes, in place."""
     calls = (node for node in found if isinstance(node, exp.Anonymous) and node.name.lower() == SESSION)
     call = next(calls, None)
-    for node in found if call is not None else ():
-        if isinstance(node, exp.Column) and node.table.lower() == SESSION:
+    for node in found:
+        if call is not None and isinstance(node, exp.Column) and node.table.lower() == SESSION:
             node.replace(call.copy())
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from tests.property.checking import check, hits_enough
 from tests.property.generator import (
     COMMUTED,
+    FILLED,
     IMPLIED,
     IN_SETS,
     JOINED_GROUPS,
@@ -34,6 +35,7 @@ SEEDS = (
     *range(TOP_ROWS, TOP_ROWS + 50),
     *range(PIVOTED, PIVOTED + 50),
     *range(UNMATCHED, UNMATCHED + 50),
+    *range(FILLED, FILLED + 50),
 )
 
 
