@@ -14,6 +14,7 @@ no:     unix_micros(t) * 1000 >= n, because the product may overflow
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -25,6 +26,7 @@ from rewriter.block.traits import is_constant, temporal_type
 from rewriter.block.units import kind_of
 from rewriter.functions.dates import UNITS_SINCE_1970, counted_instant
 from rewriter.functions.trees import call_of, cast, integer_of, number
+from rewriter.timeseries import read_moment
 from rewriter.timeseries.seconds import is_whole_cast
 
 Tree = exp.Expr
@@ -58,6 +60,8 @@ def of_time(comparison: Tree, scope: Scope) -> Tree:
     if not isinstance(comparison, _COMPARED):
         return comparison
     bound = comparison.expression
+    if (moved := _moved_text(bound)) is not None and temporal_type(comparison.this, scope) == "timestamp":
+        return type(comparison)(this=comparison.this, expression=moved)
     if isinstance(bound, exp.Anonymous) and bound.name == "from_unixtime" and is_constant(bound):
         zoned = temporal_type(comparison.this, scope) == "timestamp"
         return type(comparison)(this=comparison.this, expression=cast(bound, "timestamp")) if zoned else comparison
@@ -71,6 +75,36 @@ def of_time(comparison: Tree, scope: Scope) -> Tree:
 
 
 _COMPARED = (exp.GTE, exp.GT, exp.LTE, exp.LT, exp.EQ)
+
+
+def _moved_text(bound: Tree) -> Tree | None:
+    """Return a string literal plus or minus an interval of days as a TIMESTAMP literal; None for other expressions.
+
+    `'2024-01-01' + INTERVAL 7 DAYS` gives `TIMESTAMP '2024-01-08 00:00:00'`.
+
+    law: Spark casts the string to TIMESTAMP, adds the days on the session's clock, and returns the local time as a
+         string, which a TIMESTAMP is compared with as a TIMESTAMP again
+    no:  months and years, which Spark refuses; hours, because the string of a repeated hour names the first one
+    """
+    interval = bound.expression if isinstance(bound, (exp.Add, exp.Sub)) else None
+    days = (
+        _DAYS.get(str(interval.args["unit"]).upper().removesuffix("S")) if isinstance(interval, exp.Interval) else None
+    )
+    text = bound.this
+    if days is None or interval is None or not interval.name.isdigit():
+        return None
+    moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
+    if moment is None:
+        return None
+    count = int(interval.name) * days
+    try:
+        wall = moment.wall + timedelta(days=-count if isinstance(bound, exp.Sub) else count)
+    except OverflowError:
+        return None
+    return cast(exp.Literal.string(wall.isoformat(" ")), "timestamp")
+
+
+_DAYS = {"DAY": 1, "WEEK": 7}
 
 
 def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:

@@ -59,8 +59,8 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 def _joined_side(ask: Ask) -> TwoPhase | Miss:
     """Plan to join the left side with the union of the view's stored rows and the view's query over appended rows.
 
-    Columns of an uncertain type are left out, as are buckets of another time zone. Return a Miss if the view has HAVING,
-    an outer join or GROUPING SETS.
+    Columns of an uncertain type are left out, as are buckets of another time zone. Return a Miss if the view has
+    HAVING, an outer join or GROUPING SETS.
     """
     path, query = ask.path, ask.question
     view = path.block

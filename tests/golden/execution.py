@@ -186,6 +186,8 @@ def _in_duckdb(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal) and not node.this.is_string:
         seconds = exp.Anonymous(this="timestamp_seconds", expressions=[node.this])
         return seconds if node.to.this is exp.DataType.Type.TIMESTAMPTZ else node
+    if isinstance(node, exp.Add | exp.Sub) and isinstance(node.this, exp.Literal) and node.this.is_string:
+        node.set("this", exp.cast(node.this, "timestamp"))  # a text plus an interval
     if isinstance(node, exp.ConvertTimezone):  # of the time of UTC
         time = node.args["timestamp"].transform(_in_duckdb)
         return exp.Anonymous(this="on_clock", expressions=[time, node.args["target_tz"]])

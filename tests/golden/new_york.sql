@@ -261,3 +261,8 @@ SELECT d.day, max(s.price) AS top FROM dates AS d JOIN sales AS s ON s.ts >= d.d
 --@ case: days of a calendar are no days of UTC
 SELECT d.day, bit_or(s.price) AS bits FROM dates AS d JOIN sales AS s ON s.ts >= d.day AND s.ts < date_add(d.day, 1) GROUP BY d.day
 --@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
+
+--@ case: a text plus days, which Spark casts
+SELECT sum(price) AS s FROM sales WHERE ts >= '2024-02-01' + INTERVAL 7 DAYS AND ts < '2024-11-10 00:00:00' - INTERVAL 1 WEEK
+--@ rewritten using by_minute
+SELECT sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= CAST('2024-02-08 00:00:00' AS TIMESTAMP) AND v.`m` < CAST('2024-11-03 00:00:00' AS TIMESTAMP)
