@@ -96,3 +96,31 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
     storage = replace(path.storage, columns=columns)
     whole = replace(groups, where=query.block.where)
     return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=(), grown=())
+
+
+def joined_groups(path: Candidate) -> Block:
+    """Return the block of the view as one side of a UNION ALL, whose other side computes further groups from tables.
+
+    The outputs are in the order of the storage columns, without those of an uncertain type, such as buckets of another
+    time zone. The further groups may have earlier times than the storage table.
+    """
+    view = path.block
+    known = (column for column in path.storage.columns if column in _of_known_type(path))
+    outputs = tuple(view.outputs[path.columns.index(column.name)] for column in known)
+    return replace(view, outputs=outputs, names=(None,) * len(outputs), since=())
+
+
+def over_union(path: Candidate) -> Candidate:
+    """Return the access path to a UNION ALL of blocks like `joined_groups(path)`, in place of the storage table.
+
+    Several rows of the UNION ALL may belong to one group.
+    """
+    columns = _of_known_type(path)
+    storage = replace(path.storage, columns=columns)
+    names = tuple(column.name for column in columns)
+    return replace(path, block=joined_groups(path), storage=storage, columns=names, scattered=True, own=None)
+
+
+def _of_known_type(path: Candidate) -> tuple[Column, ...]:
+    kinds = dict(zip(path.columns, output_types(path.block), strict=True))
+    return tuple(column for column in path.storage.columns if kinds[column.name] != UNKNOWN)

@@ -8,10 +8,9 @@ from dataclasses import replace
 from rewriter.block import Block, Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed
+from rewriter.match.decompose import decomposed, joined_groups, over_union
 from rewriter.match.joins import filling_join
 from rewriter.model import Change, ChangeKind
-from rewriter.schema import UNKNOWN, output_types
 
 
 def delta_union(ask: Ask) -> TwoPhase | Miss:
@@ -59,26 +58,18 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 def _joined_side(ask: Ask) -> TwoPhase | Miss:
     """Plan to join the left side with the union of the view's stored rows and the view's query over appended rows.
 
-    Columns of an uncertain type are left out, as are buckets of another time zone. Return a Miss if the view has
-    HAVING, an outer join or GROUPING SETS.
+    Return a Miss if the view has HAVING, an outer join or GROUPING SETS.
     """
     path, query = ask.path, ask.question
     view = path.block
     if path.only or view.having or view.joins or view.sets is not None or not isinstance(query, Predicates):
         return Miss(Reason.SHAPE, "the view's query over the appended rows alone does not have the view's columns")
-    known = [name for name, kind in zip(path.columns, output_types(view), strict=True) if kind != UNKNOWN]
-    columns = [column for column in path.storage.columns if column.name in known]
-    outputs = tuple(view.outputs[path.columns.index(column.name)] for column in columns)
-    # The appended rows may be earlier than the stored ones.
-    groups = replace(view, outputs=outputs, names=(None,) * len(columns), since=())
+    groups = joined_groups(path)
     past = replace(path, grown=(), past=True)
     same = {table.id: table.id for table in view.tables}
     held = Ask(Predicates(groups, view.where, query.zone), past, same)
     deltas = tuple(Delta(groups, reads) for reads in terms(_states(view, frozenset(same), path.grown)))
-    storage = replace(path.storage, columns=tuple(columns))
-    names = tuple(column.name for column in columns)
-    union = replace(past, block=groups, storage=storage, columns=names, scattered=True)
-    return TwoPhase(groups, held, deltas=deltas, over=replace(ask, path=union))
+    return TwoPhase(groups, held, deltas=deltas, over=replace(ask, path=over_union(past)))
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:

@@ -15,7 +15,7 @@ from functools import partial, reduce
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates, Scope, range_of, remembered, renamed
+from rewriter.block import Block, Join, Predicates, Scope, range_of, remembered, renamed
 from rewriter.block.since import since_of
 from rewriter.block.traits import temporal_type
 from rewriter.functions.trees import cast
@@ -30,8 +30,9 @@ from rewriter.match.bounds import (
     next_begin,
     stays_steady,
 )
-from rewriter.match.decompose import decomposed
+from rewriter.match.decompose import decomposed, joined_groups, over_union
 from rewriter.match.held_times import at_home
+from rewriter.match.joins import filling_join
 from rewriter.match.open_ranges import OpenRange, open_range
 from rewriter.match.reading import files_mislead
 from rewriter.timeseries import (
@@ -79,6 +80,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
             "the other rows of the table would be read at a different snapshot than the view's rows",
             apart=True,
         )
+    if (filling := filling_join(query.block, ask.mapping)) is not None:
+        return _joined_side(ask, query, filling)
     if any(table.text and not table.constant for table in query.block.tables):
         return Miss(
             Reason.SHAPE,
@@ -111,6 +114,36 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     rest = (*(conjunct for conjunct in query.block.where if not others.implies(conjunct)), otherwise)
     lacking = open_ended.lacking if open_ended is not None else None
     return TwoPhase(groups, held, replace(groups, where=rest), edges, lacking)
+
+
+def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
+    """Plan to join the left side of `filling`, a LEFT join, with the view's groups and the groups that the view lacks.
+
+    Return a Miss if the view has all rows of the joined side, or if its other rows cannot be selected.
+
+    view:   SELECT day, sum(price) AS total FROM sales WHERE day >= '2024-01-01' GROUP BY day
+    query:  SELECT d.day, sum(s.price) FROM dates d LEFT JOIN sales s ON s.day = d.day GROUP BY d.day
+    gives:  SELECT d.day, sum(v.total) FROM dates d LEFT JOIN (SELECT day, total FROM view UNION ALL SELECT day,
+            sum(price) FROM sales WHERE day < '2024-01-01' OR day IS NULL GROUP BY day) AS v ON v.day = d.day GROUP BY …
+    """
+    path, view = ask.path, ask.path.block
+    within = Predicates(query.block, filling.on, query.zone)
+    divided = {each: each for each in view.where if not within.implies(renamed(each, ask.mapping))}
+    own = tuple(each for each in view.where if each not in divided)
+    of_part = divided.keys() - set(path.own or ()) if path.own is not None else frozenset[Tree]()
+    pays = all(type(each) in _NEGATED or each in of_part for each in divided)
+    unlike = path.only or view.having or view.joins or view.sets is not None
+    whole = replace(view, where=own)
+    otherwise = _otherwise(divided, Predicates(whole, own, query.zone)) if divided and pays and not unlike else None
+    if otherwise is None:
+        return Miss(
+            Reason.SHAPE, "no range separates the rows in the view from the other rows of the joined table", apart=True
+        )
+    groups, union = replace(joined_groups(path), where=own), over_union(path)
+    same = {table.id: table.id for table in view.tables}
+    held = Ask(Predicates(replace(groups, where=view.where), view.where, query.zone), path, same)
+    over = replace(ask, path=replace(union, block=replace(union.block, where=own)))
+    return TwoPhase(groups, held, replace(groups, where=(*own, otherwise)), over=over)
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:

@@ -85,7 +85,7 @@ def _compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Compar
             if pair is not None and not classes.same(*pair):
                 return Comparison(f"only one of query and plan has the condition {words(tree)}")
     question, plan = (represented(block, same, mode) for block in (question, plan))
-    if set(question.joins) != set(plan.joins):
+    if not _same_joins(question, plan, mode.zone):
         return Comparison("the joins of the plan differ from those of the query")
     filters = difference(_filters(question), _filters(plan), question, mode.zone, _known(question, plan, same))
     if filters is not None:
@@ -93,6 +93,17 @@ def _compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Compar
     if plan.since:  # the rows are the same, and so are the bounds of their times
         question = normal_block(replace(question, since=plan.since), mode)
     return _groups(question, plan, tables, mode, same)
+
+
+def _same_joins(question: Block, plan: Block, zone: str) -> bool:
+    """Return whether two blocks have the same joins, with ON conditions that are true for the same rows."""
+    if set(question.joins) == set(plan.joins):
+        return True
+    others = {(join.kind, join.tables): join.on for join in plan.joins}
+    if len(others) != len(plan.joins) or {(join.kind, join.tables) for join in question.joins} != others.keys():
+        return False
+    pairs = ((join.on, others[join.kind, join.tables]) for join in question.joins)
+    return all(difference(mine, theirs, question, zone) is None for mine, theirs in pairs)
 
 
 def _filters(block: Block) -> Sequence[Tree]:

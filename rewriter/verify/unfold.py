@@ -147,7 +147,13 @@ class Unfolding:
         # Each branch may have some rows of a group.
         keys = None if first.keys is None else (*first.keys, _BRANCH)
         where = tuple(disjunction(sides)) if others else first.where
+        # In the ON condition of an outer join, a condition that is always true would look like another join.
+        where = tuple(part for part in where if not isinstance(part, exp.Or) or self._drops_rows(part, first))
         return Held(replace(first, where=where, keys=keys), columns)
+
+    def _drops_rows(self, condition: Tree, block: Block) -> bool:
+        """Return whether a condition over a block's tables may be false or unknown; True if not certain."""
+        return difference([condition], (), block, self._mode.zone) is not None
 
     def _few_keys(self, block: Block) -> Block:
         """Return a grouped block without the keys that WHERE restricts to one value.

@@ -155,7 +155,7 @@ SELECT dates_0.day AS day, count(*) AS c, sum(v.`n`) AS s FROM lake.demo.dates V
 
 --@ case: a condition on what the groups do not hold
 SELECT d.day, sum(e.n) AS s FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day AND e.n > 1 GROUP BY d.day
---@ rewritten using plain_rows (not proved: the joins of the plan differ from those of the query)
+--@ rewritten using plain_rows
 SELECT dates_0.day AS day, sum(v.`n`) AS s FROM lake.demo.dates VERSION AS OF 1001 AS dates_0 LEFT JOIN lake.demo.plain_rows__storage VERSION AS OF 2003 AS v ON CAST(v.`at` AS DATE) = dates_0.day AND v.`n` > 1 GROUP BY dates_0.day
 
 --@ case: the groups read as rows
