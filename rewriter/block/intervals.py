@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from rewriter.block.scope import Scope
 from rewriter.block.units import kind_of
+from rewriter.functions.dates import MADE_INTERVALS
 from rewriter.functions.trees import cast, integer_of
 
 Tree = exp.Expr
@@ -38,12 +39,6 @@ _CLOCK = {
 # Spark refuses larger numbers of these units behind a first unit.
 _MOST = {"HOUR": 24, "MINUTE": 60, "SECOND": 60}
 _NUMBERS = re.compile(r"([+-]?)(\d+(?:[ :]\d+)*)\Z")
-# The positions of the arguments of make_interval() and of similar functions, with their units.
-_MADE = {
-    "make_interval": ("YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"),
-    "make_dt_interval": ("DAY", "HOUR", "MINUTE", "SECOND"),
-    "make_ym_interval": ("YEAR", "MONTH"),
-}
 
 
 class Length(NamedTuple):
@@ -87,7 +82,7 @@ def _is_interval(tree: Tree) -> bool:
         return _is_interval(_bare(tree.this))
     if isinstance(tree, exp.Add):  # INTERVAL 1 DAY 2 HOURS
         return isinstance(tree.this, exp.Interval) and isinstance(tree.expression, exp.Interval)
-    called = isinstance(tree, exp.Anonymous) and isinstance(tree.this, str) and tree.this.lower() in _MADE
+    called = isinstance(tree, exp.Anonymous) and isinstance(tree.this, str) and tree.this.lower() in MADE_INTERVALS
     return called or isinstance(tree, exp.Interval)
 
 
@@ -144,7 +139,7 @@ def _parts(interval: Tree) -> Iterator[tuple[str, int]]:
 
 
 def _made(call: exp.Anonymous) -> Length | None:
-    units = _MADE[str(call.this).lower()]
+    units = MADE_INTERVALS[str(call.this).lower()]
     counts = [integer_of(_bare(argument)) for argument in call.expressions]
     if len(counts) > len(units):
         return None

@@ -6,7 +6,7 @@ zones had other offsets long ago; with a lower bound, a proof about a time zone 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Block, remembered
 from rewriter.block.traits import tells_time
-from rewriter.functions.dates import COUNTED, UNITS_SINCE_1970
+from rewriter.functions.dates import COUNTED, DATE_STEPS, UNITS_SINCE_1970
 from rewriter.functions.trees import integer_of
 from rewriter.sql import operands
 from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, number_of, read_moment, told_by
@@ -179,8 +179,36 @@ def _earliest(bound: Tree) -> int | None:
         return _before(bucket.source, 366 * _DAY)
     if not bound.expressions:
         return _TODAY if tells_time(bound) else None
-    law = _EARLIEST.get(bound.name)
-    return law(bound.expressions) if law is not None else None
+    moved = _earliest_moved(bound.name, bound.expressions)
+    return moved if moved is not None else _earliest_made(bound.name, bound.expressions)
+
+
+def _earliest_moved(name: str, arguments: Sequence[Tree]) -> int | None:
+    """Return a lower bound of a constant time that is truncated, or moved by days, months or hours; None if unknown."""
+    if name == "timestampadd":
+        unit, count, moved = arguments
+        back = integer_of(count)
+        return _before(moved, abs(back) * _UNITS[unit.name]) if back is not None else None
+    if name in ("date_trunc", "trunc"):
+        return _before(arguments[name == "date_trunc"], 366 * _DAY)
+    if name in ("last_day", "next_day"):
+        return _before(arguments[0], 0)
+    if name not in DATE_STEPS:
+        return None
+    step = _step(arguments[1])
+    return _before(arguments[0], step and step * (31 if name == "add_months" else 1))
+
+
+def _earliest_made(name: str, arguments: Sequence[Tree]) -> int | None:
+    """Return a lower bound of a constant time that is made of numbers, or read from a text; None if unknown."""
+    if COUNTED.get(name) == 1 or UNITS_SINCE_1970.get(name) == 1_000_000:
+        return _earliest_second(arguments[0])
+    if name == "from_unixtime":
+        return _earliest_shown(arguments)
+    if name == "date_format":
+        return _earliest_text(arguments)
+    # a year, and what follows it within the year
+    return _earliest_year(arguments[0]) if name in ("make_date", "make_timestamp") or name == "concat" else None
 
 
 def _earliest_shown(arguments: Sequence[Tree]) -> int | None:
@@ -192,17 +220,6 @@ def _earliest_shown(arguments: Sequence[Tree]) -> int | None:
 def _earliest_text(arguments: Sequence[Tree]) -> int | None:
     """Return a lower bound of the time that date_format(time, pattern) names; None if the text has no year first."""
     return _before(arguments[0], 366 * _DAY) if arguments[1].name.startswith("yyyy-") else None
-
-
-def _earliest_added(arguments: Sequence[Tree]) -> int | None:
-    unit, count, moved = arguments
-    back = integer_of(count)
-    return _before(moved, abs(back) * _UNITS[unit.name]) if back is not None else None
-
-
-def _earliest_moved(arguments: Sequence[Tree], days: int = 1) -> int | None:
-    step = _step(arguments[1])
-    return _before(arguments[0], step * days if step is not None else None)
 
 
 def _earliest_year(year: Tree) -> int | None:
@@ -235,26 +252,6 @@ def _step(tree: Tree) -> int | None:
     if not isinstance(number, exp.Literal) or not number.name.isdigit() or unit not in _UNITS:
         return None
     return int(number.name) * _UNITS[unit]
-
-
-# By function: the lower bound of a call, from its arguments.
-_EARLIEST: Mapping[str, Callable[[Sequence[Tree]], int | None]] = {
-    **dict.fromkeys(
-        [name for name, count in COUNTED.items() if count == 1]
-        + [name for name, micros in UNITS_SINCE_1970.items() if micros == 1_000_000],
-        lambda arguments: _earliest_second(arguments[0]),
-    ),
-    "from_unixtime": _earliest_shown,
-    "date_format": _earliest_text,
-    # a year, and what follows it within the year
-    **dict.fromkeys(("make_date", "make_timestamp", "concat"), lambda arguments: _earliest_year(arguments[0])),
-    **dict.fromkeys(("last_day", "next_day"), lambda arguments: _before(arguments[0], 0)),
-    "timestampadd": _earliest_added,
-    "date_trunc": lambda arguments: _before(arguments[1], 366 * _DAY),
-    "trunc": lambda arguments: _before(arguments[0], 366 * _DAY),
-    **dict.fromkeys(("date_add", "date_sub"), _earliest_moved),
-    "add_months": lambda arguments: _earliest_moved(arguments, 31),
-}
 
 
 @remembered

@@ -52,3 +52,11 @@ def counted_instant(name: str, count: int) -> datetime:
     '1969-12-31 23:59:59.500000'
     """
     return datetime(1970, 1, 1) + timedelta(microseconds=count * 1_000_000 // COUNTED[name])
+
+
+# Functions from whole numbers to an interval, with the units of their arguments.
+MADE_INTERVALS: Mapping[str, tuple[str, ...]] = {
+    "make_interval": ("YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"),
+    "make_dt_interval": ("DAY", "HOUR", "MINUTE", "SECOND"),
+    "make_ym_interval": ("YEAR", "MONTH"),
+}

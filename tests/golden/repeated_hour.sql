@@ -76,9 +76,10 @@ SELECT trunc(at, 'MONTH') AS m, min(n) AS low FROM events GROUP BY 1
 --@ rewritten using by_day
 SELECT trunc(CAST(v.`d` AS DATE), 'MONTH') AS m, min(v.`low`) AS low FROM lake.demo.by_day__storage AS v GROUP BY trunc(CAST(v.`d` AS DATE), 'MONTH')
 
---@ case: a day more may be 23 hours
+--@ case: a day more may be 23 hours, but leads to the next day
 SELECT date_trunc('day', at + INTERVAL 1 DAY) AS d, max(n) AS top FROM events GROUP BY 1
---@ kept: by_day GROUPING_TOO_COARSE at; by_hour GROUPING_TOO_COARSE at; by_label GROUPING_TOO_COARSE at; by_quarter GROUPING_TOO_COARSE at
+--@ rewritten using by_hour
+SELECT date_trunc('DAY', v.`h` + INTERVAL '1' DAY) AS d, max(v.`top`) AS top FROM lake.demo.by_hour__storage AS v GROUP BY date_trunc('DAY', v.`h` + INTERVAL '1' DAY)
 
 --@ case: instants on an hour, one of which comes twice on the clock
 SELECT max(n) AS top FROM events WHERE at >= '2024-10-27T00:00:00Z' AND at < TIMESTAMP '2024-10-27 02:00:00+00:00'

@@ -153,7 +153,7 @@ SELECT floor((v.`m` * 60000) / 3600000) AS h, sum(v.`total`) AS total FROM lake.
 
 --@ case: DIV of what storage has from 60 on
 SELECT ms DIV 3600000 AS h, sum(n) AS total FROM taps GROUP BY 1
---@ rewritten using by_millis (not proved: only one of query and plan groups by floor(ms / 3600000))
+--@ rewritten using by_millis
 SELECT (v.`m` * 60000) DIV 3600000 AS h, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v GROUP BY (v.`m` * 60000) DIV 3600000
 
 --@ case: within a minute
@@ -162,7 +162,7 @@ SELECT ms DIV 1000 AS s, sum(n) AS total FROM taps GROUP BY 1
 
 --@ case: a text of milliseconds
 SELECT from_unixtime(ms DIV 1000, 'yyyy-MM-dd HH') AS h, sum(n) AS total FROM taps GROUP BY 1
---@ rewritten using by_millis (not proved: only one of query and plan groups by date_format(timestamp_seconds(floor(ms / 1000)), 'yyyy-MM-dd HH'))
+--@ rewritten using by_millis
 SELECT from_unixtime((v.`m` * 60000) DIV 1000, 'yyyy-MM-dd HH') AS h, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v GROUP BY from_unixtime((v.`m` * 60000) DIV 1000, 'yyyy-MM-dd HH')
 
 --@ case: a text of milliseconds that are divided
@@ -176,7 +176,7 @@ SELECT from_unixtime(ms DIV 1000) AS s, sum(n) AS total FROM taps GROUP BY 1
 
 --@ case: the date and the hour of such a text
 SELECT to_date(from_unixtime(ms DIV 1000)) AS d, hour(from_unixtime(ms DIV 1000)) AS h, sum(n) AS total FROM taps GROUP BY 1, 2
---@ rewritten using by_millis (not proved: only one of query and plan groups by CAST(timestamp_seconds(floor(ms / 1000)) AS DATE))
+--@ rewritten using by_millis
 SELECT CAST(from_unixtime((v.`m` * 60000) DIV 1000) AS DATE) AS d, hour(from_unixtime((v.`m` * 60000) DIV 1000)) AS h, sum(v.`total`) AS total FROM lake.demo.by_millis__storage AS v GROUP BY CAST(from_unixtime((v.`m` * 60000) DIV 1000) AS DATE), hour(from_unixtime((v.`m` * 60000) DIV 1000))
 
 --@ case: of seconds between bounds

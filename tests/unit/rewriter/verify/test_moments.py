@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rewriter import parse, rewrite
+from rewriter import parse
 from rewriter.block import build_block, find_among
 from rewriter.model import Table, TableName, table_columns
 from rewriter.verify import PROVED, REFUTED, Leaves, Verdict, verify
@@ -89,10 +89,45 @@ def test_a_row_lost_from_the_delta_is_not_proved(built: World) -> None:
     assert verdict(built, PLAN.replace(" AS s GROUP", " AS s WHERE s.n > 1 GROUP")).status != PROVED
 
 
+BY_NAME = "SELECT d.name, sum(s.n) FROM dim d LEFT JOIN sales s ON d.region = s.region GROUP BY d.name"
+
+
+def test_a_delta_adds_up_within_the_side_of_an_outer_join(built: World) -> None:
+    outcome = built.rewrite(BY_NAME)
+    assert "LEFT JOIN (SELECT" in outcome.sql()
+    (replaced,) = outcome.replacements
+    assert replaced.verdict.status == PROVED
+
+
+@pytest.mark.parametrize(
+    ("right", "planted"),
+    [
+        ("'start-snapshot-id' = '500'", "'start-snapshot-id' = '499'"),
+        ("VERSION AS OF 2000", "VERSION AS OF 1999"),
+        ("WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS", "VERSION AS OF 5500 AS"),
+        (" GROUP BY sales_0.region)", " WHERE sales_0.n > 1 GROUP BY sales_0.region)"),
+        ("v.`total` AS total", "v.`total` + 1 AS total"),
+        ("LEFT JOIN (", "JOIN ("),
+    ],
+)
+def test_mistakes_within_the_side_of_an_outer_join_are_not_proved(built: World, right: str, planted: str) -> None:
+    text = built.rewrite(BY_NAME).sql()
+    assert verdict(built, text, BY_NAME).status == PROVED
+    assert right in text
+    assert verdict(built, text.replace(right, planted), BY_NAME).status != PROVED
+
+
 def test_a_delta_does_not_add_up_behind_an_outer_join(built: World) -> None:
-    question = "SELECT d.name, sum(s.n) FROM dim d LEFT JOIN sales s ON d.region = s.region GROUP BY d.name"
-    outcome = rewrite(parse(question, built.session), built.definitions.thorough, built.relations)
-    assert not outcome.rewritten
+    held, came = (
+        f"SELECT d.name AS c0, sum({number}) AS c1 FROM dim VERSION AS OF 1001 AS d LEFT JOIN {source} ON d.region = "
+        "s.region GROUP BY d.name"
+        for number, source in (
+            ("s.total", "grouped__storage VERSION AS OF 2000 AS s"),
+            ("s.n", "sales WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS s"),
+        )
+    )
+    plan = f"SELECT v.c0 AS name, sum(v.c1) FROM ({held} UNION ALL {came}) AS v GROUP BY v.c0"
+    assert verdict(built, plan, BY_NAME).status != PROVED
 
 
 def test_what_a_live_answer_reads_is_told(built: World) -> None:
