@@ -118,8 +118,9 @@ def _normalized(seconds: int) -> Length:
 def _parts(interval: Tree) -> Iterator[tuple[str, int]]:
     """Yield the units and numbers of an interval's text; yield nothing for an unsupported text."""
     if isinstance(interval, exp.Add):
-        for each in (interval.this, interval.expression):
-            yield str(each.args["unit"]).upper().removesuffix("S"), int(each.name) if each.name.isdigit() else 0
+        parts = (interval.this, interval.expression)
+        if all(part.name.isdigit() for part in parts):
+            yield from ((str(part.args["unit"]).upper().removesuffix("S"), int(part.name)) for part in parts)
         return
     span = interval.args.get("unit")
     if span is None and _PAIRS.match(interval.name):

@@ -73,6 +73,10 @@ def test_other_intervals_are_not_supported(text: str) -> None:
         read(text)
 
 
+def test_a_sum_with_a_negative_part_is_left_as_it_is() -> None:
+    assert "INTERVAL '-1' DAY + INTERVAL '2' HOURS" in read("at - INTERVAL -1 DAY 2 HOURS")
+
+
 @pytest.mark.parametrize(
     ("text", "same"),
     [
