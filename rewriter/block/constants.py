@@ -67,8 +67,7 @@ def _instant(call: exp.Anonymous) -> str | None:
         except OverflowError:
             return None
     if call.name == "make_timestamp" and len(parts) == 6:
-        fields = [integer_of(part) for part in parts]
-        return _made(datetime, fields)
+        return _made(datetime, [integer_of(part) for part in parts])
     if call.name != "to_timestamp" or not all(isinstance(each, exp.Literal) and each.is_string for each in parts):
         return None
     text, pattern = [each.name for each in parts] if len(parts) == 2 else [parts[0].name, ""]
@@ -86,12 +85,7 @@ def _made(kind: type[date], fields: Sequence[int | None]) -> str | None:
 
 
 # Spark reads a time and takes its date, which is another date where the zone skipped the date: Samoa was the last one.
-_LAST_SKIPPED = date(2011, 12, 31)
-
-
-def _date_since(least: date, text: str) -> date | None:
-    found = datetime.fromisoformat(text).date()
-    return found if found > least else None
+_LAST_SKIPPED = "2011-12-31"
 
 
 # The fields of a format pattern that are read in the same way by every parser policy, with their digits.
@@ -209,7 +203,8 @@ def _called(call: exp.Anonymous) -> date | None:
         return date.fromisoformat(text) if text is not None else None
     if call.name == "to_date" and len(call.expressions) == 2:
         text = _instant(exp.Anonymous(this="to_timestamp", expressions=call.expressions))
-        return _date_since(_LAST_SKIPPED, text) if text is not None else None
+        later = text is not None and text[:10] > _LAST_SKIPPED
+        return date.fromisoformat(text[:10]) if text is not None and later else None
     if call.name == "last_day" and len(call.expressions) == 1:
         day = _argument(call.expressions[0])
         return None if day is None else plus_months(day.replace(day=1), 1) - timedelta(days=1)

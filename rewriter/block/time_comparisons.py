@@ -86,15 +86,12 @@ def _moved_text(bound: Tree) -> Tree | None:
          string, which a TIMESTAMP is compared with as a TIMESTAMP again
     no:  months and years, which Spark refuses; hours, because the string of a repeated hour names the first one
     """
-    interval = bound.expression if isinstance(bound, (exp.Add, exp.Sub)) else None
-    days = (
-        _DAYS.get(str(interval.args["unit"]).upper().removesuffix("S")) if isinstance(interval, exp.Interval) else None
-    )
-    text = bound.this
-    if days is None or interval is None or not interval.name.isdigit():
+    if not isinstance(bound, (exp.Add, exp.Sub)) or not isinstance(bound.expression, exp.Interval):
         return None
+    text, interval = bound.this, bound.expression
+    days = _DAYS.get(str(interval.args["unit"]).upper().removesuffix("S"), 0)
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
-    if moment is None:
+    if moment is None or not days or not interval.name.isdigit():
         return None
     count = int(interval.name) * days
     try:
