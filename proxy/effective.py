@@ -9,7 +9,7 @@ from typing import Any
 
 from proxy.commands import Reloaded, Setting
 from proxy.config import CONSOLE_PORT, Config, LimitSettings, Table, UpstreamAddress
-from proxy.journal.record import HIDDEN, is_secret, without_credentials
+from proxy.journal.texts import HIDDEN, is_secret, without_credentials
 from proxy.server import Limits
 from proxy.upstream import Timeouts
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from proxy.hs2 import SqlError
-from proxy.journal.record import digest
+from proxy.journal.texts import digest
 from proxy.session import Choice
 from rewriter import Attempt, Definitions, Finding, Outcome, Reason, Statement, Suggestion, ranked, suggestion
 from rewriter.model import Relation, Table, TableName

@@ -26,7 +26,7 @@ from cachetools import LRUCache
 from proxy.catalog import Catalog
 from proxy.hs2 import InvalidStatement, SqlError
 from proxy.hs2.status import first_message
-from proxy.journal.record import kept_message
+from proxy.journal.texts import kept_message
 from rewriter import (
     Bound,
     Definitions,
@@ -83,7 +83,7 @@ class Rests:
 
     def _begin(self, storage: Table, seconds: float, error: SqlError) -> None:
         # Everybody sees the reason, but the failed statement, whose literals it may quote, is one user's.
-        reason = kept_message(first_message(error.message).strip(), literals=False)
+        reason = kept_message(first_message(error.message).strip(), error.sql_state, literals=False)
         end = datetime.now(UTC) + timedelta(seconds=seconds)
         why = (
             f"Spark failed to read the view's storage table {storage.name} ({reason}); the view is not used "

@@ -6,8 +6,9 @@ metrics and in the files agree. Nothing in this package blocks the event loop.
 """
 
 from proxy.journal.journal import Journal, Sink
-from proxy.journal.record import Outcome, Phase, Record, digest, one_word
+from proxy.journal.record import Outcome, Phase, Record
 from proxy.journal.refresh import Cause, Refresh
+from proxy.journal.texts import digest, one_word
 from proxy.journal.usage import Usage, Uses, digests
 from proxy.journal.writer import JsonLines, Writer
 

@@ -23,14 +23,9 @@ from typing import Protocol
 
 from proxy.hs2 import SqlError, fetch_error, rows_in, succeeded
 from proxy.hs2.status import first_message
-from proxy.journal.record import (
-    Record,
-    Trace,
-    kept_message,
-    read_trace,
-    trace_in_comment,
-)
+from proxy.journal.record import Record, Trace, read_trace, trace_in_comment
 from proxy.journal.refresh import Cause, Refresh
+from proxy.journal.texts import kept_message
 from proxy.journal.usage import Usage
 from proxy.journal.writer import Writer
 from proxy.session import ClientSession, Handle, Operation, OperationState
@@ -201,7 +196,8 @@ class Journal:
             refresh.ended(OperationState.CANCELED)
             raise
         except Exception as failure:
-            said = kept_message(first_message(str(failure)), literals=self._literals)
+            state = failure.sql_state if isinstance(failure, SqlError) else None
+            said = kept_message(first_message(str(failure)), state, literals=self._literals)
             refresh.ended(OperationState.ERROR, said)
             raise
         else:

@@ -1,7 +1,6 @@
 """The journal's record of one statement: user, decision, result, and the time of each phase.
 
-The recorded text of a statement has no credentials and, if so configured, no literals; a text without literals is the
-statement's digest. A statement may carry a trace context in the form of W3C's `traceparent`
+A statement may carry a trace context in the form of W3C's `traceparent`
 (https://www.w3.org/TR/trace-context/#traceparent-header), also in a comment as sqlcommenter writes it.
 """
 
@@ -14,119 +13,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import SqlError
+from proxy.journal.texts import KEPT, SHOWN, kept, kept_message, one_word, shortened, string_literals
 from proxy.session import NO_CHOICE, Choice, Forward, Local, OperationState, Plan
-from proxy.statements import Kind, Token, classify, scan
+from proxy.statements import Kind, classify
 
 if TYPE_CHECKING:
     from proxy.session import Operation
-
-
-HIDDEN = "***"
-_NAMES = (
-    r"(?:password|passwd|passphrase|secret|token|credentials?|(?:access|account|api|private)[._-]?key"
-    r"|service[._-]account[._-]json|(?<![a-z])sig(?:nature)?(?==))"  # the last one is of a presigned URL or a SAS token
-)
-_SECRET = re.compile(_NAMES, re.IGNORECASE)
-# Parts of these names, searched first: the regular expression takes 50 µs for a statement of 250 characters.
-_PARTS = ("passw", "secret", "token", "credential", "key", "passphrase", "account", "sig", "header")
-# Spaces and comments; their length is bounded, so that a text with many unclosed comments takes linear time.
-_GAP = r"(?:\s|/\*[^*]{0,200}\*/|--[^\n]{0,200}\n)*+"
-# A name that contains one of these (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b', map('a', 'b').
-# It is tried once for each word: tried at each name in a long word, the time would grow with the square of the length.
-_VALUE = re.compile(
-    rf"""((?<![\w.-])(?=[\w.-]*?{_NAMES})[\w.-]++(?:['"]{_GAP},(?={_GAP}['"])|['"`]?{_GAP}(?:=>|=|:|(?=['"]))){_GAP})('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)'"]+)""",
-    re.IGNORECASE,
-)
-# A quoted text (with backslash escapes) or a number; the group matches an apostrophe in English, which quotes nothing.
-_QUOTED = re.compile(
-    r"""(\w'(?:s|t|re)\b(?!')|(?<=\ws)'(?=\s\w))|'(?:[^'\\]|\\.)*\\?'?|"(?:[^"\\]|\\.)*\\?"?|(?<![\w`])\d[\w.]*"""
-)
-# The password of a setting that is a URL, which SQLAlchemy reads up to the next @, or of a URL in a statement, which
-# ends before a quotation mark, a blank or a comment; its length is bounded, so that many URLs take linear time.
-_IN_URL = re.compile(r"""(\A[\w.+-]+://[^/:]*:)[^@]*@|(://[^/@:\s]*:)(?:[^@\s'"/*]|/(?!\*)|\*(?!/)){1,1000}@""")
-# SET key=value: Spark takes the rest of the statement as the value.
-_SETTING = re.compile(rf"{_GAP}SET\b{_GAP}([^\s=]+)\s*=\s*(?=\S)", re.IGNORECASE)
-_HEADERS = re.compile(r"(?:\A|\.)headers?\.")  # HTTP headers may contain credentials; those of catalogs are header.NAME
-
-
-def is_secret(name: str) -> bool:
-    """Return whether a setting with this name holds a credential.
-
-    >>> [is_secret(name) for name in ("bind_password", "fs.s3a.access.key", "x.header.A", "uri", "keytab")]
-    [True, True, True, False, False]
-    """
-    return (_SECRET.search(name) or _HEADERS.search(name)) is not None
-
-
-def without_credentials(text: str) -> str:
-    """Return a statement or a URL with the values of credentials replaced by `***`.
-
-    >>> without_credentials("SET fs.s3a.secret.key=abc")
-    'SET fs.s3a.secret.key=***'
-    >>> without_credentials("CREATE TABLE t USING jdbc OPTIONS ('password' = 'x''y', user 'ann')")
-    "CREATE TABLE t USING jdbc OPTIONS ('password' = ***, user 'ann')"
-    >>> without_credentials("postgresql://ann:secret@db/x"), without_credentials("SELECT token, secrets FROM t")
-    ('postgresql://ann:***@db/x', 'SELECT token, secrets FROM t')
-    """
-    if "://" in text:
-        text = _IN_URL.sub(rf"\1\2{HIDDEN}@", text)
-    lower = text.lower()
-    if not any(part in lower for part in _PARTS):
-        return text
-    setting = _SETTING.match(text)
-    if setting is not None and is_secret(setting[1]):
-        return text[: setting.end()] + HIDDEN
-    return _VALUE.sub(rf"\1{HIDDEN}", text)
-
-
-def without_values(message: str) -> str:
-    r"""Return the first line of an error message, with quoted texts and numbers replaced by `?`.
-
-    The message may quote literals of a statement, which the journal must not keep.
-
-    >>> without_values("[CAST_INVALID_INPUT] The value 'Ann' of `name` is 17\n== SQL ==\nSELECT 'Ann'")
-    '[CAST_INVALID_INPUT] The value ? of `name` is ?'
-    >>> without_values(r"the view's filter is name = 'O\'Brien Secret'")
-    "the view's filter is name = ?"
-    """
-    return _QUOTED.sub(lambda found: found[1] or "?", message.split("\n", 1)[0])
-
-
-# `?.?` (a number such as 2.5) and `?, ?` (a list of literals); `(?), (?)` (a list of parenthesized literals).
-_LISTED, _ROWS = re.compile(r"\?(?:\.\?|\s*,\s*\?)+"), re.compile(r"\(\?\)(?:\s*,\s*\(\?\))+")
-_QUOTES = frozenset("'\"")
-
-
-@lru_cache(1024)
-def digest(sql: str) -> str:
-    r"""Return a statement on one line, without comments, and with `?` in place of each literal.
-
-    A list of literals becomes one `?`, so that statements that differ only in a list's length have the same digest.
-
-    >>> digest("SELECT a -- now\n FROM `t` WHERE b IN (1, 2.5, 'x') AND c = DATE '2024-01-01'")
-    'SELECT a FROM `t` WHERE b IN (?) AND c = DATE ?'
-    >>> digest("SELECT a FROM t WHERE b = 'secr…")
-    'SELECT a FROM t WHERE b = ?'
-    """
-    pieces: list[str] = []
-    end = 0
-    for token in scan(sql):
-        gap = " " if pieces and token.start > end else ""
-        if token.text in _QUOTES:  # an unterminated string, for example in a shortened text
-            pieces.append(f"{gap}?")
-            break
-        pieces.append(gap + ("?" if _is_literal(token) else token.text))
-        end = token.end
-    return _ROWS.sub("(?)", _LISTED.sub("?", "".join(pieces)))
-
-
-def _is_literal(token: Token) -> bool:
-    return token.kind == "string" or (token.kind == "word" and token.text[0].isdigit())
 
 
 TRACEPARENT = "traceparent"
@@ -185,11 +81,6 @@ def _comments(sql: str) -> Iterator[str]:
         end += 2
 
 
-# The number of characters of a statement that are kept, and that its log line has. A thousand statements of several
-# megabytes would fill the memory.
-KEPT, SHOWN = 10_000, 200
-
-
 class Phase(StrEnum):
     """The phases in the life of a statement, in order."""
 
@@ -208,25 +99,6 @@ class Outcome(StrEnum):
     FALLBACK = "fallback"  # the tables answer, because Spark could not run the rewritten statement
     VIEWGATE = "viewgate"  # Viewgate itself answers
     REFUSED = "refused"  # the statement never began
-
-
-def kept(sql: str, *, literals: bool = True) -> str:
-    """Return the part of a statement that is recorded: its first KEPT characters, without credentials.
-
-    Without `literals`, it is the digest of that part, in which `?` replaces each literal. The digest is made first: a
-    credential that is hidden within a literal may contain a quotation mark.
-    """
-    text = shortened(sql, KEPT)
-    return without_credentials(text if literals else digest(text))
-
-
-def kept_message(message: str, *, literals: bool = True) -> str:
-    """Return the part of an error message that is recorded: its first KEPT characters, without credentials.
-
-    Spark's errors quote the whole statement: without `literals`, only the first line is kept, and `?` replaces values.
-    """
-    text = shortened(message, KEPT)
-    return without_credentials(text if literals else without_values(text))
 
 
 @dataclass(slots=True)
@@ -265,9 +137,12 @@ class Record:
     _local: bool = False
     _refused: bool = False
     _since: float = field(default_factory=monotonic)  # the end of the previous phase
+    # The statement with its literals, which its errors must not show; None for a long one, or if literals are kept.
+    _original: str | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         self.kind = classify(self.sql).kind
+        self._original = self.sql if not self.literals and len(self.sql) <= KEPT else None
         self.sql = kept(self.sql, literals=self.literals)
 
     @property
@@ -338,7 +213,8 @@ class Record:
     def failed(self, error: SqlError | None) -> None:
         """Record the statement's error; None records that there is none."""
         if error is not None:
-            error = SqlError(self.kept_message(error.message), error.sql_state, error.error_code)
+            told = self.kept_message(error.message, error.sql_state)
+            error = SqlError(told, error.sql_state, error.error_code)
         self.error = error
 
     def answered(self, line: str) -> None:
@@ -348,9 +224,11 @@ class Record:
         """
         self.answer = line if self.choice.chosen else self.kept_message(line)
 
-    def kept_message(self, message: str) -> str:
+    def kept_message(self, message: str, sql_state: str | None = None) -> str:
         """Return the part of an error message that is recorded, without literals if so configured."""
-        return kept_message(message, literals=self.literals)
+        if self._original is None:
+            return kept_message(message, literals=self.literals)
+        return kept_message(message, sql_state, literals=False, known=string_literals(self._original))
 
     def values(self) -> dict[str, Any]:
         """Return the record as values by the column names of the system table: times in UTC, views by their names."""
@@ -409,17 +287,3 @@ class Record:
 def moment(ms: int) -> datetime:
     """Return the time that is `ms` milliseconds after the start of 1970."""
     return datetime.fromtimestamp(ms / 1000, UTC)
-
-
-def one_word(name: str) -> str:
-    r"""Return a name as it appears in a log line: in quotes if it has spaces or control characters.
-
-    >>> one_word("ann"), one_word("ann\nstatement")
-    ('ann', "'ann\\nstatement'")
-    """
-    return name if name.isprintable() and " " not in name else repr(name)
-
-
-def shortened(text: str, most: int) -> str:
-    """Return the first `most` characters of a text, followed by `…` if the text was cut."""
-    return text if len(text) <= most else f"{text[:most]}…"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from proxy.journal.record import digest, without_values
+from proxy.hs2 import SqlError
+from proxy.journal.texts import digest, without_values
 
 _OF_STATEMENTS = "rewriter."  # loggers whose texts are statements, or parts of them
 
@@ -25,11 +26,17 @@ class WithoutLiterals(logging.Filter):
         """Replace the literals in a log record and its exception by `?`; return True, because no line is dropped."""
         if record.name.startswith(_OF_STATEMENTS) and isinstance(record.args, tuple):
             record.args = tuple(digest(value) if isinstance(value, str) else value for value in record.args)
+        if isinstance(record.args, tuple):
+            record.args = tuple(_told(value) if isinstance(value, BaseException) else value for value in record.args)
         if record.exc_info and record.exc_info[1] is not None:
             _, error, frames = record.exc_info
-            said = Redacted(f"{type(error).__qualname__}: {without_values(str(error))}")
+            said = Redacted(f"{type(error).__qualname__}: {_told(error)}")
             record.exc_info, record.exc_text = (Redacted, said, frames), None  # the text that a handler has cached
         return True
+
+
+def _told(error: BaseException) -> str:
+    return without_values(str(error), error.sql_state if isinstance(error, SqlError) else None)
 
 
 def log_without_literals() -> None:

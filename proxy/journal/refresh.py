@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from proxy.journal.record import SHOWN, moment, shortened
+from proxy.journal.record import moment
+from proxy.journal.texts import SHOWN, shortened
 from proxy.session import OperationState
 from rewriter.model import TableName
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from cachetools import LRUCache
 
-from proxy.journal.record import Outcome, Record, digest
+from proxy.journal.record import Outcome, Record
 from proxy.journal.refresh import Refresh
+from proxy.journal.texts import digest
 from proxy.session import OperationState
 from proxy.statements import Kind
 from rewriter.model import TableName

@@ -378,7 +378,9 @@ class RemoteRun(Operation):
         Return the error if the original statement cannot be started, else None.
         """
         failed = self.remote
-        why = original.record.kept_message(first_message(str(self.fallback.failure)))
+        failure = self.fallback.failure
+        state = failure.sql_state if failure is not None else None
+        why = original.record.kept_message(first_message(str(failure)), state)
         logger.warning("rewriting failed error=%s: the original statement is run", why)
         original.record.fell_back = True
         try:

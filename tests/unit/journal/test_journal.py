@@ -12,7 +12,7 @@ import pytest
 from proxy.hs2 import ResultSet, SqlError, encode_reply, encode_rows, success
 from proxy.hs2.generated import ttypes
 from proxy.journal import Cause, Journal, Outcome, Phase, Record, Refresh
-from proxy.journal.record import KEPT
+from proxy.journal.texts import KEPT
 from proxy.service import Peer
 from proxy.session import Choice, Forward, Local, OperationState
 from rewriter.model import TableName

@@ -4,7 +4,10 @@ import time
 
 import pytest
 
-from proxy.journal.record import digest, kept, kept_message, trace_in_comment
+from proxy.hs2 import SqlError
+from proxy.journal.record import Record, trace_in_comment
+from proxy.journal.texts import digest, kept, kept_message
+from proxy.session import OperationState
 
 
 def test_comment_openers_are_read_quickly() -> None:
@@ -41,3 +44,65 @@ def test_credentials_within_literals_leave_no_other_literal(sql: str) -> None:
 
 def test_a_credential_within_a_literal_ends_with_the_literal() -> None:
     assert kept("SELECT 'url?token=abc' FROM t WHERE a = 1") == "SELECT 'url?token=***' FROM t WHERE a = 1"
+
+
+@pytest.mark.parametrize(
+    ("sql", "error", "recorded"),
+    [
+        (
+            "SELECT raise_error('Ann Secret')",
+            SqlError("[USER_RAISED_EXCEPTION] Ann Secret SQLSTATE: P0001", "P0001"),
+            "[USER_RAISED_EXCEPTION]",
+        ),
+        (  # a user's text that pretends to be about the statement
+            "SELECT raise_error(x) FROM t",
+            SqlError("[USER_RAISED_EXCEPTION] Ann SQLSTATE: 42000 SQLSTATE: P0001", "P0001"),
+            "[USER_RAISED_EXCEPTION]",
+        ),
+        (
+            "SELECT * FROM lines",
+            SqlError(
+                "Job aborted due to stage failure: Task 0 in stage 12.0 failed 4 times: "
+                "org.apache.spark.SparkException: [MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION] Malformed records "
+                "are detected: [Ann,Secret].\nParse Mode: FAILFAST.",
+                "22023",
+            ),
+            "Job aborted due to stage failure: Task ? in stage ? failed ? times: org.apache.spark.SparkException: "
+            "[MALFORMED_RECORD_IN_PARSING.WITHOUT_SUGGESTION]",
+        ),
+        (
+            "SELECT f(name) FROM t",
+            SqlError("Error running query: java.lang.IllegalStateException: no such person: Ann Secret", None),
+            "Error running query: java.lang.IllegalStateException",
+        ),
+        (
+            "SELECT * FROM stale_files('Ann Secret')",
+            SqlError("there is no materialized view Ann Secret; SHOW MATERIALIZED VIEWS lists all", "42P01"),
+            "there is no materialized view ?; SHOW MATERIALIZED VIEWS lists all",
+        ),
+        (
+            "SELECT 'Ann Smith''",
+            SqlError("[PARSE_SYNTAX_ERROR] Syntax error at or near ''Ann Smith''. SQLSTATE: 42601", "42601"),
+            "[PARSE_SYNTAX_ERROR] Syntax error at or near ?.",
+        ),
+        (
+            "SELECT nam FROM t WHERE city = 'Annapolis' OR city = 'Ann'",
+            SqlError("[UNRESOLVED_COLUMN] `nam` near Annapolis and ANN in Annas SQLSTATE: 42703", "42703"),
+            "[UNRESOLVED_COLUMN] `nam` near ? and ? in Annas",
+        ),
+        (
+            "SELECT 1" + " " * 20_000 + "AS a, 'Ann'",
+            SqlError("[UNRESOLVED_COLUMN] `nam` near Ann SQLSTATE: 42703", "42703"),
+            "[UNRESOLVED_COLUMN]",
+        ),
+    ],
+)
+def test_without_literals_an_error_has_neither_literals_nor_data(sql: str, error: SqlError, recorded: str) -> None:
+    record = Record("s", "ann", sql, literals=False)
+    record.refused(error, OperationState.ERROR)
+    assert record.error is not None
+    assert (record.error.message, record.error.sql_state) == (recorded, error.sql_state)
+    record = Record("s", "ann", sql)
+    record.refused(error, OperationState.ERROR)
+    assert record.error is not None
+    assert record.error.message == error.message

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from proxy.answering.decision import suggested
+from proxy.hs2 import SqlError
 from proxy.journal.json_log import JsonLog
 from proxy.journal.redaction import WithoutLiterals
 from rewriter import Attempt, Definitions, Outcome, Reason, parse
@@ -38,6 +39,13 @@ def test_an_error_of_a_rule_is_logged_without_literals(log: io.StringIO) -> None
     assert "fails" in line  # the frames are kept
     assert "Secret" not in line
     assert "98765" not in line
+
+
+def test_an_error_that_a_line_names_is_logged_without_literals(log: io.StringIO) -> None:
+    raised = SqlError("[USER_RAISED_EXCEPTION] Ann Secret SQLSTATE: P0001", "P0001")
+    logging.getLogger("proxy.pipeline.status").warning("refresh failed view=%s error=%s", "lake.v", raised)
+    assert "refresh failed view=lake.v error=[USER_RAISED_EXCEPTION]" in log.getvalue()
+    assert "Secret" not in log.getvalue()
 
 
 def test_a_suggestion_that_fails_is_logged_without_literals(log: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ import pytest
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, JsonLines
 from proxy.journal.json_log import JsonLog
-from proxy.journal.record import without_credentials
+from proxy.journal.texts import without_credentials
 from proxy.journal.writer import line
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
