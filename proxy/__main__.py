@@ -56,6 +56,13 @@ ServerPort = Annotated[int, typer.Option("--port", help="port on which Viewgate 
 User = Annotated[
     str | None, typer.Option(help="user name; the password is read from the environment variable VIEWGATE_PASSWORD")
 ]
+Encrypted = Annotated[bool, typer.Option("--tls", help="connect over TLS; implied by --ca and --server-name")]
+Authority = Annotated[
+    Path | None, typer.Option("--ca", metavar="FILE", help="trust only the certificate authorities in this PEM file")
+]
+ServerName = Annotated[
+    str | None, typer.Option(metavar="NAME", help="host name in the server's certificate, if it differs from --host")
+]
 
 app = typer.Typer(
     name="viewgate",
@@ -262,11 +269,20 @@ async def _refresh(selection: Selection, options: Options, *, as_json: bool) -> 
     epilog="Exit codes: 0 healthy, or a login is required and no user was given; 1 unreachable; "
     "3 unhealthy (no session, or a worker is down); 4 login failed."
 )
-def health(host: Host = "127.0.0.1", port: ServerPort = _PORT, user: User = None, as_json: AsJson = False) -> None:
+def health(
+    host: Host = "127.0.0.1",
+    port: ServerPort = _PORT,
+    user: User = None,
+    tls: Encrypted = False,
+    ca: Authority = None,
+    server_name: ServerName = None,
+    as_json: AsJson = False,
+) -> None:
     """Log in to a running Viewgate and open a session; exit code 0 if that succeeds."""
     from proxy import client
 
-    _run(client.health(client.Login(host, port, user), as_json=as_json))
+    login = client.Login(host, port, user, client.Trust(tls, ca, server_name))
+    _run(client.health(login, as_json=as_json))
 
 
 @app.command(epilog="Exit codes: 0 listed; 1 unreachable; 3 unhealthy; 4 login failed, or required.")
@@ -274,13 +290,17 @@ def views(
     host: Host = "127.0.0.1",
     port: ServerPort = _PORT,
     user: User = None,
+    tls: Encrypted = False,
+    ca: Authority = None,
+    server_name: ServerName = None,
     wide: Annotated[bool, typer.Option("--wide", help="print all columns of SHOW VIEWGATE VIEWS")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List a running Viewgate's materialized views: freshness, use and size."""
     from proxy import client
 
-    _run(client.views(client.Login(host, port, user), wide=wide, as_json=as_json))
+    login = client.Login(host, port, user, client.Trust(tls, ca, server_name))
+    _run(client.views(login, wide=wide, as_json=as_json))
 
 
 @app.command(
@@ -299,6 +319,9 @@ def explain(
     host: Host = "127.0.0.1",
     port: ServerPort = _PORT,
     user: User = None,
+    tls: Encrypted = False,
+    ca: Authority = None,
+    server_name: ServerName = None,
     namespace: Annotated[
         str | None, typer.Option(metavar="CATALOG.NAMESPACE", help="namespace of the names that give none")
     ] = None,
@@ -315,7 +338,8 @@ def explain(
         _leave(lambda: explaining.explain(schema, text, as_json=as_json, require=require))
     from proxy import client
 
-    _run(client.explain(client.Login(host, port, user), text, namespace, as_json=as_json, require=require))
+    login = client.Login(host, port, user, client.Trust(tls, ca, server_name))
+    _run(client.explain(login, text, namespace, as_json=as_json, require=require))
 
 
 @app.command()

@@ -7,15 +7,19 @@ import json
 import logging
 import os
 import socket
+import ssl
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from proxy.hs2 import LoginRefused, Query, ResultSet, SqlError
 from proxy.hs2.status import own_words
-from proxy.upstream import Timeouts, Upstream, in_session
+from proxy.upstream import Link, Timeouts, Tls, Upstream, in_session
+from proxy.wire.tls import TLS_ONLY
 
 PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
 _UNREACHABLE, _UNHEALTHY, _LOGIN_FAILED = 1, 3, 4  # exit codes, documented in docs/reference.md
@@ -33,6 +37,31 @@ _NARROW = frozenset(
 
 
 @dataclass(frozen=True)
+class Trust:
+    """The options of a command for TLS; each of them turns TLS on.
+
+    Only the authorities in the file `ca` are trusted (None: those that this machine trusts). `server_name` is the host
+    name in the server's certificate (None: the host that the command connects to).
+    """
+
+    tls: bool = False
+    ca: Path | None = None
+    server_name: str | None = None
+
+    @cached_property
+    def settings(self) -> Tls | None:
+        """The TLS settings, None without TLS; raise ConfigError if the file cannot be loaded."""
+        if not (self.tls or self.ca or self.server_name):
+            return None
+        try:
+            return Tls(ssl.create_default_context(cafile=self.ca), self.server_name)
+        except OSError as error:
+            from proxy.config import ConfigError  # importing it takes 0.2 s of processor time
+
+            raise ConfigError(f"--ca {self.ca} cannot be loaded: {error.strerror or error}") from error
+
+
+@dataclass(frozen=True)
 class Login:
     """The address of a running Viewgate, and the user to log in as (None: no login).
 
@@ -42,11 +71,13 @@ class Login:
     host: str
     port: int
     user: str | None = None
+    trust: Trust = Trust()
 
     @property
     def upstream(self) -> Upstream:
         """The address and login of the running Viewgate, in the form of a server to connect to."""
-        return Upstream(self.host, self.port, self.user, os.environ.get(PASSWORD) or None, what="Viewgate")
+        password, link = os.environ.get(PASSWORD) or None, Link(tls=self.trust.settings)
+        return Upstream(self.host, self.port, self.user, password, what="Viewgate", link=link)
 
 
 class Refused(Exception):
@@ -153,6 +184,10 @@ async def session(login: Login) -> AsyncIterator[Query]:
 
 def _refused(login: Login, error: LoginRefused) -> Refused:
     named, reason = login.upstream.named, error.message.partition(": ")[2]
+    if reason == TLS_ONLY:
+        trust = "--ca with the file of its authority if this machine does not trust it"
+        told = f"{named} requires TLS: give --tls, and {trust}"
+        return Refused(_LOGIN_FAILED, "TLS required", told)
     if login.user is None:
         told = f"{named} is listening; health not verified: login required, give --user ({reason})"
         return Refused(_LOGIN_FAILED, "login required", told)
@@ -161,18 +196,29 @@ def _refused(login: Login, error: LoginRefused) -> Refused:
 
 
 async def _check_reachable(upstream: Upstream) -> None:
-    """Raise Refused if no TCP connection to the server can be opened."""
+    """Raise Refused if no connection to the server can be opened, or no TLS connection if TLS is configured."""
+    tls = upstream.link.tls
+    context, name = (None, None) if tls is None else (tls.context, tls.server_name or upstream.host)
     try:
         async with asyncio.timeout(_CONNECT_S):
-            _, writer = await asyncio.open_connection(upstream.host, upstream.port)
+            opening = asyncio.open_connection(upstream.host, upstream.port, ssl=context, server_hostname=name)
+            _, writer = await opening
     except OSError as error:
         raise Refused(_UNREACHABLE, "unreachable", f"{upstream.named} is unreachable: {_why(error)}") from error
-    writer.close()
+    writer.transport.abort()  # unlike close, it leaves nothing for TLS to do
 
 
 def _why(error: OSError) -> str:
     """Return, as text, why no connection can be opened, and the remedy."""
     match error:
+        case ssl.SSLCertVerificationError():
+            return (
+                f"its certificate is not trusted: {error.verify_message.rstrip('.')}; give the file of its authority "
+                "with --ca, or the name in the certificate with --server-name"
+            )
+        case ssl.SSLError() | ConnectionResetError():
+            reason = getattr(error, "reason", None) or error.strerror or "the server closed the connection"
+            return f"the TLS handshake failed: {reason}; leave out --tls and --ca if this Viewgate does not use TLS"
         case ConnectionRefusedError():
             return "no process listens there; start Viewgate with `viewgate serve`, or correct --host and --port"
         case TimeoutError():

@@ -29,16 +29,20 @@ _A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between tw
 
 
 class Pulse:
-    """The time of a server's last reply on any connection.
+    """The time of a server's last reply on any connection, and the number of network connections.
 
     `at` is this time on the event loop's clock; minus infinity before the first reply. `certificate_expires` is the
-    expiry of the server's certificate, in seconds since 1970; None without TLS.
+    expiry of the server's certificate, in seconds since 1970; None without TLS. `gone` is set while no network
+    connection is open: the end of a TLS connection takes a round trip.
     """
 
-    __slots__ = ("at", "certificate_expires")
+    __slots__ = ("at", "certificate_expires", "gone", "open")
 
     def __init__(self) -> None:
         self.at = float("-inf")
+        self.open = 0
+        self.gone = asyncio.Event()
+        self.gone.set()
         # the expiry of the server's certificate as last seen, in seconds since 1970; None without TLS
         self.certificate_expires: float | None = None
 
@@ -176,6 +180,8 @@ class Connection(asyncio.Protocol):
     def begin(self, transport: asyncio.Transport) -> None:
         """Use a new network connection: send the first bytes of the login, and the requests that are not sent yet."""
         self._transport = transport
+        self._pulse.open += 1
+        self._pulse.gone.clear()
         transport.write(self._client.greeting + self._unsent)
         self._unsent = b""
         self._let_in()
@@ -203,7 +209,11 @@ class Connection(asyncio.Protocol):
             self.data_received(b"")
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._transport = None
+        if self._transport is not None:
+            self._transport = None
+            self._pulse.open -= 1
+            if not self._pulse.open:
+                self._pulse.gone.set()
         if isinstance(exc, ssl.SSLError):  # a server that requires a client certificate reports it after the handshake
             self._fail(Unreachable(f"the TLS handshake with {self._upstream.named} failed: {tls_failure(exc)}"))
         elif self._heard and self._client.resumable and self._lost is None:

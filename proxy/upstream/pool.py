@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -337,6 +337,8 @@ _SOON = 1.0  # seconds between checks while a server is not healthy
 async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
     """Open a session for Viewgate's own statements, yield a function that runs statements in it, and close the session.
 
+    At the end, wait until the network connections are closed, because the event loop may end next.
+
     `user` is the session's user, None for Viewgate itself.
     """
     upstreams = Upstreams([where], timeouts)
@@ -348,6 +350,9 @@ async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | Non
             await session.close()
     finally:
         upstreams.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(upstreams.timeouts.close):
+                await asyncio.gather(*(place.pulse.gone.wait() for place in upstreams.places))
 
 
 async def watch(pool: Upstreams) -> None:

@@ -7,6 +7,7 @@ import ssl
 
 from proxy.wire.message import WireError
 
+TLS_ONLY = "this server requires TLS: connect with ssl=true"  # the refusal of a login without TLS
 _CHUNK = 256 * 1024
 
 

@@ -6,14 +6,18 @@ import asyncio
 import json
 import re
 import socket
+import ssl
+from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from proxy import __main__ as program
 from proxy import client
 from proxy.authentication import Authentication
 from proxy.hs2 import ResultSet, SqlError
+from proxy.server import TlsSettings
 from proxy.session import Local, Log
 from proxy.upstream import Steering
 from tests.unit.support.proxied import Planned, Proxied, until, with_proxy
@@ -85,6 +89,65 @@ def test_health_for_a_user_with_a_password(
     planned = Planned({"SHOW VIEWGATE WORKERS": Local(workers)})
     assert with_proxy(test, planned=planned, authentication=Authentication(Ann())) == code
     assert ("refuses the login of ann" in capsys.readouterr().err) == (code == 4)
+
+
+@pytest.fixture(scope="module")
+def secured(tmp_path_factory: pytest.TempPathFactory) -> tuple[TlsSettings, Path]:
+    """A certificate for localhost with TLS required, and the file of its authority."""
+    authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+    file = tmp_path_factory.mktemp("tls") / "ca.pem"
+    authority.cert_pem.write_to_path(str(file))
+    return TlsSettings(context, required=True), file
+
+
+def over_tls(tls: TlsSettings | None, *options: str, host: str = "localhost") -> int:
+    """Run `viewgate health` with these options against a Viewgate with this certificate; return the exit code."""
+
+    async def workers(_log: Log) -> ResultSet:
+        return ResultSet.of("worker int", "state", rows=[(1, "running")])
+
+    async def test(proxied: Proxied) -> int:
+        arguments = ["health", "--host", host, "--port", str(proxied.port), *options]
+        return await asyncio.to_thread(program.main, arguments)
+
+    return with_proxy(test, planned=Planned({"SHOW VIEWGATE WORKERS": Local(workers)}), tls=tls)
+
+
+def test_health_over_tls(secured: tuple[TlsSettings, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    tls, authority = secured
+    assert over_tls(tls, "--tls", "--ca", str(authority)) == 0
+    assert "is healthy: a session was opened" in capsys.readouterr().out
+    assert over_tls(tls, "--ca", str(authority), "--server-name", "localhost", host="127.0.0.1") == 0
+    assert "is healthy: a session was opened" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (("--user", "ann"), 4, "requires TLS: give --tls, and --ca with the file of its authority if this machine"),
+        ((), 4, "requires TLS: give --tls, and --ca with the file of its authority if this machine"),
+        (("--tls",), 1, "is not trusted: unable to get local issuer certificate; give the file of its authority wi"),
+        (("--ca", "{ca}", "--server-name", "x"), 1, "is not trusted: Hostname mismatch, certificate is not valid for"),
+        (("--ca", "nowhere.pem"), 1, "viewgate: --ca nowhere.pem cannot be loaded: No such file or directory"),
+    ],
+)
+def test_what_tls_lacks_is_told(
+    options: tuple[str, ...],
+    code: int,
+    told: str,
+    secured: tuple[TlsSettings, Path],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    tls, authority = secured
+    assert over_tls(tls, *(option.format(ca=authority) for option in options)) == code
+    assert told in capsys.readouterr().err
+
+
+def test_tls_with_a_viewgate_that_has_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert over_tls(None, "--tls") == 1
+    assert "the TLS handshake failed: " in (said := capsys.readouterr().err)
+    assert said.endswith("; leave out --tls and --ca if this Viewgate does not use TLS\n")
 
 
 def test_health_of_a_viewgate_whose_spark_is_down(capsys: pytest.CaptureFixture[str]) -> None:
