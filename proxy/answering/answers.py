@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import ParamSpec, TypeVar
 
 from proxy.answering import information_schema
@@ -23,7 +24,7 @@ from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.session import ClientSession, Forward
-from proxy.statements import classify
+from proxy.statements import Effect, StatementInfo, classify, scan
 from rewriter import (
     Bound,
     Definitions,
@@ -92,8 +93,13 @@ class Answers:
         `timeseries` call.
         """
         facts: SessionFacts = session.facts
-        info, ended = classify(sql), facts.watch(sql)
+        info = classify(sql)
         replay = info.effect.replay
+        edits = await self._inserted(session, info, sql) if info.effect.effect is not Effect.NONE else []
+        ended = facts.watch(sql)
+        if ended is not None and edits:
+            sent = splice(sql, edits)
+            return Forward(sent, ended=ended, replay=replay, reworded=Changed(sql, sent, edits).reworded)
         if ended is not None:
             return Forward(ended=ended, replay=replay, brief=info.brief)
         decision = await self.decide(session, sql)
@@ -106,6 +112,18 @@ class Answers:
             decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice,
             reworded=decision.reworded,
         )  # fmt: skip
+
+    async def _inserted(self, session: ClientSession, info: StatementInfo, sql: str) -> list[Edit]:
+        """Return the edits that replace virtual tables and table functions in a statement that changes the session.
+
+        Raise SqlError if the statement would keep the rows, as a temporary view does.
+        """
+        lower = sql.lower()
+        named = any(name in lower for name in (CATALOG, information_schema.NAMESPACE, *FUNCTIONS))
+        if not named or (info.effect.effect is Effect.SETTINGS and not _sets_variable(sql)):
+            return []
+        edits = await self._with_virtual_tables(session, sql)
+        return edits or await expand(sql, await self.facts(session), self.catalog)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
         """Suspend the storage tables that a rewritten statement has read, because it failed with `error`.
@@ -393,6 +411,11 @@ def _relied_on(
 def _may_concern(sql: str) -> bool:
     """Return whether a statement contains SELECT or `timeseries`; all other statements are never rewritten."""
     return "select" in sql.lower() or _spells_time(sql)
+
+
+def _sets_variable(sql: str) -> bool:
+    """Return whether a statement is SET VARIABLE; no other SET, RESET or USE has a query."""
+    return [token.keyword for token in islice(scan(sql), 2)] in (["SET", "VAR"], ["SET", "VARIABLE"])
 
 
 def _calls_ours(sql: str) -> bool:

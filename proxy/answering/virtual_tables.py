@@ -22,7 +22,10 @@ from proxy.statements import Token, scan, string_value
 from rewriter import Edit
 from rewriter.model import MaterializedView, Session, split_name
 
-_BEFORE_VIEW = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORARY", "ALTER"})
+_BEFORE_KIND = frozenset({"CREATE", "OR", "REPLACE", "GLOBAL", "TEMP", "TEMPORARY", "ALTER"})
+# What would keep the rows of one moment, by the first word of a statement other than these.
+_KEEPS = {"VIEW": "in the query of a view", "FUNCTION": "in the body of a function", "CACHE": "in a cached table"}
+_RUNS = {"BEGIN": "in a script", "EXECUTE": "by EXECUTE IMMEDIATE"}
 
 
 class Call(NamedTuple):
@@ -56,12 +59,14 @@ def _call(name: Token, view: Token, closing: Token) -> Call:
 async def expand(sql: str, session: Session, catalog: Catalog) -> list[Edit]:
     """Return the edits that replace each call of a table function in a statement by the call's rows.
 
-    Raise SqlError if the statement defines a view, or if a call names no materialized view.
+    Raise SqlError if the statement would keep the rows, or if a call names no materialized view.
     """
+    for text in texts_run_by(sql):
+        if call := next(calls(text), None):
+            check_reads_now(sql, f"{call.function}()")
     edits = []
     for call in calls(sql):
-        if is_view(sql):
-            raise in_no_view(f"{call.function}()")
+        check_reads_now(sql, f"{call.function}()")
         view = await _view(call, session, catalog)
         _, columns = FUNCTIONS[call.function]
         found = await dependencies.rows(catalog, call.function, view)
@@ -72,17 +77,37 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> list[Edit]:
 
 def in_no_view(what: str) -> SqlError:
     """Return the SqlError for a statement that defines a view over `what`, a virtual table or table function."""
+    return _kept(what, _KEEPS["VIEW"])
+
+
+def _kept(what: str, place: str) -> SqlError:
     return SqlError(
-        f"{what} returns the current rows, so it cannot be read in the query of a view: SELECT from it "
-        "directly, or store the rows with CREATE TABLE … AS SELECT",
+        f"{what} returns the current rows, so it cannot be read {place}: SELECT from it directly, or store the rows "
+        "with CREATE TABLE … AS SELECT",
         "0A000",
     )
 
 
-def is_view(sql: str) -> bool:
-    """Return whether a statement creates or changes a view."""
-    words = (token.keyword for token in scan(sql))
-    return next((word for word in words if word not in _BEFORE_VIEW), "") == "VIEW"
+def check_reads_now(sql: str, what: str) -> None:
+    """Raise SqlError 0A000 if a statement that names `what`, a virtual table or table function, may not read it.
+
+    A view, a function or a cached table would keep the rows of this moment. The rows for a script would be those of its
+    start, and a script may create a view.
+    """
+    kind = next((word for word in (token.keyword for token in scan(sql)) if word not in _BEFORE_KIND), "")
+    if kind in _KEEPS:
+        raise _kept(what, _KEEPS[kind])
+    if kind in _RUNS:
+        raise SqlError(
+            f"{what} cannot be read {_RUNS[kind]}: send the query that reads it as a statement of its own", "0A000"
+        )
+
+
+def texts_run_by(sql: str) -> Iterator[str]:
+    """Yield the string literals of a script or an EXECUTE IMMEDIATE, which may be statements that it runs."""
+    words = [token.keyword for token in scan(sql)]
+    if words and words[0] in _RUNS and "EXECUTE" in words:
+        yield from (string_value(token.text) for token in scan(sql) if token.kind == "string")
 
 
 async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedView:
@@ -118,7 +143,10 @@ _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 
 
 class Reference(NamedTuple):
-    """A virtual table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column."""
+    """A virtual table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column.
+
+    `sample` is the TABLESAMPLE clause behind the name, up to `end`: Spark expects it before the alias of a subquery.
+    """
 
     name: str
     table: str
@@ -126,6 +154,7 @@ class Reference(NamedTuple):
     end: int
     relation: bool
     aliased: bool = False
+    sample: str = ""
 
 
 @dataclass(frozen=True)
@@ -157,7 +186,7 @@ class VirtualSchema:
         tokens = list(scan(sql))
         for at in range(len(tokens)):
             name = self._begun(tokens, at)
-            found = self._reference(tokens, at, name) if name is not None else None
+            found = self._reference(sql, tokens, at, name) if name is not None else None
             if found is not None:
                 yield found
 
@@ -171,7 +200,7 @@ class VirtualSchema:
         return next((name for name in self.names if _words(tokens[at : at + 2 * len(name)]) == _dotted(name)
                      and at + 2 * len(name) < len(tokens)), None)  # fmt: skip
 
-    def _reference(self, tokens: Sequence[Token], at: int, schema: tuple[str, ...]) -> Reference | None:
+    def _reference(self, sql: str, tokens: Sequence[Token], at: int, schema: tuple[str, ...]) -> Reference | None:
         last = tokens[at + 2 * len(schema)]
         table, name = _name(last), ".".join((*schema, _name(last)))
         if table not in self.tables:
@@ -187,27 +216,34 @@ class VirtualSchema:
             if not self.own:
                 return None
             raise SqlError(f"{name} is read-only: read it with SELECT … FROM {name}", "0A000")
-        return Reference(name, table, tokens[at].start, last.end, relation=True, aliased=_is_alias(after))
+        rest = tokens[at + 2 * len(schema) + 1 :]
+        size = _sample(rest)
+        end = rest[size - 1].end if size else last.end
+        aliased = _is_alias(rest[size] if size < len(rest) else None)
+        return Reference(name, table, tokens[at].start, end, True, aliased, sql[last.end : end])
 
     async def expand(self, sql: str, rows: Rows) -> list[Edit]:
         """Return the edits that replace each virtual table in a statement by its rows.
 
         `rows` returns the rows for a table's name. DESCRIBE of a virtual table becomes DESCRIBE QUERY. Raise SqlError
-        if the statement defines a view, or if it names tables so often that it would get too long.
+        if the statement would keep the rows, or if it names tables so often that it would get too long.
         """
         if (table := self.described(sql)) is not None:
             return [Edit(0, len(sql), f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}")]
+        for text in texts_run_by(sql):
+            if name := self._read_by(text):
+                check_reads_now(sql, name)
         found = list(self.references(sql))
         read = {one.table for one in found if one.relation}
         if not found or not (read or self.own):  # possibly a column's name, or a struct's
             return []
-        if is_view(sql):
-            raise in_no_view(found[0].name)
+        check_reads_now(sql, found[0].name)
         texts = {table: await asyncio.to_thread(self.text, table, await rows(table)) for table in read}
         edits = []
         for one in found:
             alias = "" if one.aliased else f" AS {one.table}"
-            edits.append(Edit(one.start, one.end, f"{texts[one.table]}{alias}" if one.relation else one.table))
+            rows_text = f"{texts[one.table]}{one.sample}{alias}" if one.relation else one.table
+            edits.append(Edit(one.start, one.end, rows_text))
         if (size := sum(len(edit.text) for edit in edits)) > _LONGEST_STATEMENT:
             what = "the rows of system tables" if self.own else "the rows of information_schema"
             raise SqlError(
@@ -216,6 +252,13 @@ class VirtualSchema:
                 "54000",
             )
         return edits
+
+    def _read_by(self, text: str) -> str:
+        """Return the first virtual table that a text reads if it is a query; empty if there is none."""
+        try:
+            return next((one.name for one in self.references(text) if one.relation), "")
+        except SqlError:  # the text is no query
+            return ""
 
     def described(self, sql: str) -> str | None:
         """Return the virtual table of this schema that a DESCRIBE statement names; None for other statements."""
@@ -293,6 +336,19 @@ def _words(tokens: Sequence[Token]) -> list[str]:
 def _dotted(name: Sequence[str]) -> list[str]:
     """Return the parts of a schema's name, each followed by a dot."""
     return [word for part in name for word in (part, ".")]
+
+
+def _sample(tokens: Sequence[Token]) -> int:
+    """Return how many of these tokens, which follow a table's name, are a clause TABLESAMPLE (…) [REPEATABLE (…)]."""
+    end = 0
+    for word in ("TABLESAMPLE", "REPEATABLE"):
+        if [token.keyword or token.text for token in tokens[end : end + 2]] != [word, "("]:
+            break
+        closing = next((at for at in range(end, len(tokens)) if tokens[at].text == ")"), None)
+        if closing is None:
+            break
+        end = closing + 1
+    return end
 
 
 def _is_alias(token: Token | None) -> bool:

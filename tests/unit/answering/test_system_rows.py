@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from proxy.answering import Answers, SystemRows
+import pytest
+
+from proxy.answering import Answers, SessionFacts, SystemRows
 from proxy.answering.system_tables import TABLES
 from proxy.answering.virtual_tables import Row
 from proxy.hs2 import SqlError
@@ -100,6 +102,22 @@ def test_views_that_cannot_be_read_are_listed_with_the_reason(house: View) -> No
     assert set(odd) == set(TABLES["views"])
 
 
+def planning(house: View) -> tuple[Answers, Any]:
+    """Return a planner whose system tables are empty, and a session."""
+
+    async def rows(_: object, __: str) -> Sequence[Row]:
+        return []
+
+    async def facts(_: object) -> Session:
+        return Session("lake", ("demo",), catalogs=frozenset({"lake"}))
+
+    answers = Answers(house.catalog, system=rows)
+    answers.facts = facts  # type: ignore[method-assign, assignment]
+    one = session()
+    one.facts = SessionFacts()
+    return answers, one
+
+
 def told(answers: Answers, sql: str, *catalogs: str) -> str | None:
     """Return the SQL for Spark of a statement, in a session of a Spark with these catalogs."""
 
@@ -133,6 +151,39 @@ def test_where_spark_has_a_catalog_of_that_name_the_names_are_its_own(house: Vie
 
     answers = Answers(house.catalog, system=rows)
     assert told(answers, "SELECT view FROM viewgate.system.nonsense", "viewgate") is None
+
+
+@pytest.mark.parametrize(
+    ("sql", "place"),
+    [
+        ("CREATE TEMPORARY VIEW v AS SELECT * FROM viewgate.system.views", "in the query of a view"),
+        ("CACHE TABLE v AS SELECT * FROM viewgate.system.views", "in a cached table"),
+        ("CREATE FUNCTION f() RETURN (SELECT count(*) FROM viewgate.system.views)", "in the body of a function"),
+        ("BEGIN INSERT INTO t SELECT * FROM viewgate.system.views; END", "in a script"),
+        ("EXECUTE IMMEDIATE 'SELECT * FROM mv_dependencies(''agg'')'", "by EXECUTE IMMEDIATE"),
+        ("CREATE TEMPORARY VIEW v AS SELECT * FROM information_schema.tables", "in the query of a view"),
+        ("BEGIN SELECT * FROM stale_files('agg'); END", "in a script"),
+    ],
+)
+def test_what_would_keep_the_rows_is_refused_and_leaves_the_session_as_it_was(
+    house: View, sql: str, place: str
+) -> None:
+    answers, one = planning(house)
+    with pytest.raises(SqlError, match=f"cannot be read {place}: ") as refused:
+        asyncio.run(answers.plan(one, sql))
+    assert refused.value.sql_state == "0A000"
+    assert one.facts.problem == ""
+
+
+def test_a_variable_is_set_from_the_rows(house: View) -> None:
+    answers, one = planning(house)
+    plan = asyncio.run(answers.plan(one, "SET VARIABLE n = (SELECT count(*) FROM viewgate.system.views)"))
+    assert plan.sql is not None
+    assert plan.sql.startswith("SET VARIABLE n = (SELECT count(*) FROM (SELECT ")
+    assert plan.sql.endswith(" AS views)")
+    assert plan.ended is not None
+    for sql in ("SET spark.x = viewgate.system.views", "USE viewgate.system", "EXECUTE IMMEDIATE 'SELECT 1'"):
+        assert asyncio.run(answers.plan(one, sql)).sql is None
 
 
 def test_explain_too_asks_spark_for_what_it_can_run(house: View) -> None:

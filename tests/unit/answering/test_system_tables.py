@@ -59,6 +59,12 @@ def shown(sql: str) -> str:
         ("DESCRIBE viewgate.system.views", "DESCRIBE QUERY SELECT * FROM …"),
         ("FROM viewgate.system.views SELECT view", "FROM … AS views SELECT view"),
         ("EXPLAIN SELECT 1 FROM viewgate.system.views -- x", "EXPLAIN SELECT 1 FROM … AS views -- x"),
+        ("SELECT 1 FROM viewgate.system.views TABLESAMPLE (5 ROWS)", "SELECT 1 FROM … TABLESAMPLE (5 ROWS) AS views"),
+        (
+            "SELECT 1 FROM viewgate.system.views TABLESAMPLE (50 PERCENT) REPEATABLE (7) AS v, viewgate.system.views",
+            "SELECT 1 FROM … TABLESAMPLE (50 PERCENT) REPEATABLE (7) AS v, … AS views",
+        ),
+        ("SET VAR x = (SELECT 1 FROM viewgate.system.views)", "SET VAR x = (SELECT 1 FROM … AS views)"),
     ],
 )  # fmt: skip
 def test_a_name_becomes_its_rows(sql: str, text: str) -> None:
@@ -73,6 +79,8 @@ def test_a_name_becomes_its_rows(sql: str, text: str) -> None:
         "SELECT * FROM x.viewgate.system.statements",
         "SELECT viewgate.system FROM t",
         "SHOW VIEWGATE STATEMENTS",
+        "EXECUTE IMMEDIATE 'SELECT ?' USING 'viewgate.system.views'",
+        "BEGIN SELECT 'FROM viewgate.system.views'; END",
     ],
 )
 def test_what_is_no_system_table_stays(sql: str) -> None:
@@ -87,6 +95,13 @@ def test_what_is_no_system_table_stays(sql: str) -> None:
         ("INSERT INTO viewgate.system.statements VALUES (1)", "0A000", "viewgate.system.statements is read-only"),
         ("DROP TABLE viewgate.system.views", "0A000", "viewgate.system.views is read-only"),
         ("CREATE VIEW v AS SELECT * FROM viewgate.system.views", "0A000", "cannot be read in the query of a view"),
+        ("CREATE OR REPLACE GLOBAL TEMP VIEW v AS SELECT * FROM viewgate.system.views", "0A000", "the query of a view"),
+        ("CACHE LAZY TABLE v AS SELECT * FROM viewgate.system.views", "0A000", "cannot be read in a cached table"),
+        ("CREATE FUNCTION f() RETURNS TABLE RETURN SELECT * FROM viewgate.system.views", "0A000", "body of a function"),
+        ("CREATE TEMPORARY FUNCTION f() RETURN (SELECT 1 FROM viewgate.system.views)", "0A000", "body of a function"),
+        ("BEGIN SELECT * FROM viewgate.system.views; END", "0A000", "viewgate.system.views cannot be read in a script"),
+        ("BEGIN EXECUTE IMMEDIATE 'SELECT 1 FROM viewgate.system.views'; END", "0A000", "cannot be read in a script"),
+        ("EXECUTE IMMEDIATE 'SELECT 1 FROM viewgate.system.views'", "0A000", "by EXECUTE IMMEDIATE: send the query"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_with_one(sql: str, state: str, said: str) -> None:
