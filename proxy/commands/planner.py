@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
+from functools import partial
 
 from proxy.catalog import Unavailable
 from proxy.catalog.views import NEVER
@@ -66,6 +67,10 @@ class Planner:
             return Local(lambda _log: listing(self._context, session, sql))
         if info.verb == "SHOW" and await show.lists_system(self._context, session, text):
             return Local(lambda _log: show.system_tables(text))
+        if info.verb == "USE" and await show.uses_system(self._context, session, text):
+            return Local(lambda _log: show.enter_system(session))
+        if session.for_operators:
+            show.check_named_in_full(text)
         try:
             if info.verb == "SHOW" and (storages := await show.hidden(self._context, session, text)):
                 return Local(lambda _log: show.without(storages, session, sql))
@@ -75,6 +80,8 @@ class Planner:
         except Unavailable:  # no views are known yet; those that become stale are refreshed once they are known
             pass
         forward = await self._context.answers.plan(session, sql)
+        if info.verb == "USE" and session.for_operators:
+            forward = replace(forward, ended=partial(_left_system, session, forward.ended))
         if not tables:
             return forward
         followed = self._followed(forward, tables, text)
@@ -122,3 +129,11 @@ class Planner:
             except Exception as failure:
                 why = first_message(str(failure))
                 log(f"Viewgate: {maintained.procedure} failed on the storage table of {view.name}: {why}")
+
+
+def _left_system(session: ClientSession, ended: Callable[[bool], None] | None, well: bool) -> None:
+    """Record that USE of another namespace has ended, successfully if `well`: then the session is not for operators."""
+    if well:
+        session.for_operators = False
+    if ended is not None:
+        ended(well)

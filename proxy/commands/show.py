@@ -202,9 +202,63 @@ async def without(names: frozenset[str], session: ClientSession, sql: str) -> Re
 
 async def lists_system(context: Context, session: ClientSession, sql: str) -> bool:
     """Return whether a statement is SHOW TABLES IN viewgate.system; False if Spark has a catalog `viewgate`."""
-    if tuple(part.lower() for part in listed(sql) or ()) != (CATALOG, NAMESPACE):
-        return False
-    return CATALOG not in (await context.facts(session)).catalogs
+    return _is_system(listed(sql) or ()) and await _is_ours(context, session)
+
+
+_NAMESPACES = frozenset({"NAMESPACE", "DATABASE", "SCHEMA"})
+
+
+async def uses_system(context: Context, session: ClientSession, sql: str) -> bool:
+    """Return whether a statement is USE viewgate.system; False if Spark has a catalog `viewgate`.
+
+    PyHive sends this statement at the start of a session, with both names in one pair of backticks.
+    """
+    tokens = [token for token in scan(sql) if token.text != ";"][1:]
+    tokens = tokens[1:] if len(tokens) > 1 and tokens[0].keyword in _NAMESPACES else tokens
+    name, rest = leading_name(tokens)
+    parts = tuple(name[0].split(".")) if len(name) == 1 else name
+    return not rest and _is_system(parts) and await _is_ours(context, session)
+
+
+def _is_system(name: Parts) -> bool:
+    return tuple(part.lower() for part in name) == (CATALOG, NAMESPACE)
+
+
+async def _is_ours(context: Context, session: ClientSession) -> bool:
+    """Return whether viewgate.system is Viewgate's; in a session for operators, Spark need not be asked for that."""
+    return session.for_operators or CATALOG not in (await context.facts(session)).catalogs
+
+
+async def enter_system(session: ClientSession) -> ResultSet:
+    """Make the session one for operators, and return the answer to USE viewgate.system."""
+    session.for_operators = True
+    told = f"this session is for operators; write {CATALOG}.{NAMESPACE} before the names of its tables"
+    return ResultSet.of("result", rows=[(told,)])
+
+
+def check_named_in_full(sql: str) -> None:
+    """Raise SqlError 42P01 if a statement of a session for operators reads a system table by its name alone.
+
+    Spark would look for the name in its own namespace.
+    """
+    tokens = list(scan(sql))
+    for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], None], strict=False):
+        name = token.identifier.lower() if token.kind in ("word", "quoted") else ""
+        alone = after is None or after.text not in (".", "(")
+        if before.keyword in ("FROM", "JOIN") and name in TABLES and alone and not _is_defined(tokens, name):
+            raise SqlError(
+                f"the table {name} has no namespace: write {CATALOG}.{NAMESPACE}.{name}, or the namespace of another "
+                f"table {name}",
+                "42P01",
+            )
+
+
+def _is_defined(tokens: Sequence[Token], name: str) -> bool:
+    """Return whether the name is that of a common table expression: `name AS (`."""
+    return any(
+        one.identifier.lower() == name and two.keyword == "AS" and three.text == "("
+        for one, two, three in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    )
 
 
 async def system_tables(sql: str) -> ResultSet:

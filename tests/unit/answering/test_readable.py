@@ -38,7 +38,7 @@ class Asking:
         self.answers = Answers(house.catalog, clock=self.clock)
         house.context = replace(house.context, answers=self.answers)
         facts = SessionFacts()
-        self.session: Any = SimpleNamespace(facts=facts, upstream=house.upstream)
+        self.session: Any = SimpleNamespace(facts=facts, upstream=house.upstream, for_operators=False)
 
         async def read(_answers: Answers, _session: Any) -> Session:
             return house.session

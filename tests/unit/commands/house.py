@@ -181,7 +181,7 @@ class House:
     async def run(self, sql: str) -> ResultSet:
         command = find(sql)
         assert command is not None
-        session: Any = SimpleNamespace(upstream=self.upstream)
+        session: Any = SimpleNamespace(upstream=self.upstream, for_operators=False)
         return await command.run(self.context, session, self.log.append)
 
     def tables(self) -> set[str]:

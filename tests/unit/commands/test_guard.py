@@ -19,7 +19,7 @@ CREATE = "CREATE MATERIALIZED VIEW agg AS SELECT region, sum(amount) FROM sales 
 
 
 def plan(house: House, sql: str) -> Any:
-    session: Any = SimpleNamespace(upstream=house.upstream)
+    session: Any = SimpleNamespace(upstream=house.upstream, for_operators=False)
     return asyncio.run(Planner(house.context, find).plan(session, sql))
 
 

@@ -38,7 +38,8 @@ class Spark:
 
 
 def plan(house: House, sql: str, spark: Spark | None = None, listings: str = "hive") -> Any:
-    session: Any = SimpleNamespace(upstream=spark, facts=SessionFacts({"viewgate.listings": listings}))
+    facts = SessionFacts({"viewgate.listings": listings})
+    session: Any = SimpleNamespace(upstream=spark, facts=facts, for_operators=False)
     return asyncio.run(Planner(house.context, find).plan(session, sql))
 
 

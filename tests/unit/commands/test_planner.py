@@ -22,7 +22,7 @@ CREATE = (
 
 
 def plan(house: House, sql: str) -> Any:
-    session: Any = SimpleNamespace(upstream=house.upstream)
+    session: Any = SimpleNamespace(upstream=house.upstream, for_operators=False)
     return asyncio.run(Planner(house.context, find).plan(session, sql))
 
 

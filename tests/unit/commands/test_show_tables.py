@@ -34,9 +34,12 @@ class Spark:
         return ResultSet.of(*HEADER, rows=self.rows)
 
 
-def plan(house: House, sql: str, spark: Spark | None = None) -> Any:
-    session: Any = SimpleNamespace(upstream=spark, facts=SessionFacts())
-    return asyncio.run(Planner(house.context, find).plan(session, sql))
+def plan(house: House, sql: str, spark: Spark | None = None, one: Any = None) -> Any:
+    return asyncio.run(Planner(house.context, find).plan(one or session(spark), sql))
+
+
+def session(spark: Spark | None = None, *, for_operators: bool = False) -> Any:
+    return SimpleNamespace(upstream=spark, facts=SessionFacts(), for_operators=for_operators)
 
 
 def shown(house: House, sql: str, *rows: tuple[str, str, bool]) -> list[str]:
@@ -117,3 +120,61 @@ def test_the_system_tables_are_listed(house: House, sql: str, names: list[str]) 
 def test_where_spark_has_a_catalog_named_viewgate_the_listing_is_its_own(house: House) -> None:
     house.session = replace(house.session, catalogs=frozenset({"lake", "viewgate"}))
     assert isinstance(plan(house, "SHOW TABLES IN viewgate.system"), Forward)
+
+
+USES = [
+    "USE viewgate.system",
+    "use `viewgate.system`;",
+    "USE DATABASE `ViewGate`.`System`",
+    "USE NAMESPACE viewgate.system",
+]
+
+
+@pytest.mark.parametrize("sql", USES)
+def test_use_of_the_operators_database_needs_no_spark(house: House, sql: str) -> None:
+    one = session()
+    planned = plan(house, sql, one=one)
+    assert isinstance(planned, Local)
+    run: Any = planned.run(print)
+    assert len(asyncio.run(run).rows) == 1
+    assert one.for_operators
+
+    async def unreachable(_: object) -> Any:
+        raise SqlError("no upstream", "08S01")
+
+    for again in (*USES, "SHOW TABLES IN viewgate.system"):
+        house.context.answers.facts = unreachable  # type: ignore[method-assign, assignment]
+        assert isinstance(plan(house, again, one=one), Local), again
+
+
+@pytest.mark.parametrize(
+    "sql", ["USE viewgate", "USE system", "USE `viewgate.system`.x", "USE demo", "USE x.viewgate.system"]
+)
+def test_use_of_another_namespace_is_sparks(house: House, sql: str) -> None:
+    one = session(for_operators=True)
+    forward = plan(house, sql, one=one)
+    assert isinstance(forward, Forward)
+    assert forward.ended is not None
+    forward.ended(False)
+    assert one.for_operators
+    forward.ended(True)
+    assert not one.for_operators
+
+
+@pytest.mark.parametrize(
+    ("sql", "refused"),
+    [
+        ("SELECT * FROM views", True),
+        ("SELECT 1 FROM demo.sales s JOIN `Statements` t ON true", True),
+        ("SELECT * FROM demo.views", False),
+        ("WITH views AS (SELECT 1) SELECT * FROM views", False),
+    ],
+)
+def test_a_name_alone_is_not_left_to_sparks_namespace(house: House, sql: str, refused: bool) -> None:
+    if refused:
+        with pytest.raises(SqlError, match="has no namespace: write viewgate") as error:
+            plan(house, sql, one=session(for_operators=True))
+        assert error.value.sql_state == "42P01"
+    else:
+        assert isinstance(plan(house, sql, one=session(for_operators=True)), Forward)
+    assert isinstance(plan(house, sql), Forward)
