@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import json
-import logging
 import os
 import select
 import sys
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 import typer
 
 from proxy import demo
-from proxy.process import begin_log
+from proxy.process import begin_log, silent_log
 
 if TYPE_CHECKING:
     import asyncio
@@ -210,9 +209,8 @@ async def _doctor(config: Path | None, data: Path | None, *, as_json: bool) -> i
     from proxy.options import Options, settled
 
     settings = settled(Options(config, data))
-    for name in ("proxy", "viewgate"):  # findings are printed once, below
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    found = await findings(settings)
+    with silent_log():
+        found = await findings(settings)
     if as_json:
         print(json.dumps([finding.as_json() for finding in found], indent=2, ensure_ascii=False))
     else:

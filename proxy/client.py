@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import os
 import socket
 import ssl
@@ -18,6 +17,7 @@ from typing import Any
 
 from proxy.hs2 import LoginRefused, Query, ResultSet, SqlError
 from proxy.hs2.status import own_words
+from proxy.process import silent_log
 from proxy.upstream import Link, Timeouts, Tls, Upstream, in_session
 from proxy.wire.tls import TLS_ONLY
 
@@ -165,21 +165,21 @@ async def explain(
 @asynccontextmanager
 async def session(login: Login) -> AsyncIterator[Query]:
     """Yield a function that runs statements in a new session of the user; raise Refused if no session can be opened."""
-    logging.getLogger("proxy").setLevel(logging.CRITICAL)  # the command prints the problem once, at its end
-    await _check_reachable(login.upstream)
-    async with AsyncExitStack() as opened:
-        try:
-            async with asyncio.timeout(_OPEN_S):
-                query = await opened.enter_async_context(in_session(login.upstream, "viewgate", _PATIENT))
-        except LoginRefused as error:
-            raise _refused(login, error) from error
-        except SqlError as error:
-            told = f"{login.upstream.named} is unhealthy: {error.message}"
-            raise Refused(_UNHEALTHY, "unhealthy", told) from error
-        except TimeoutError as error:
-            told = f"{login.upstream.named} is unhealthy: no session was opened within {_OPEN_S:g} s: {_WAITING}"
-            raise Refused(_UNHEALTHY, "unhealthy", told) from error
-        yield query
+    with silent_log():
+        await _check_reachable(login.upstream)
+        async with AsyncExitStack() as opened:
+            try:
+                async with asyncio.timeout(_OPEN_S):
+                    query = await opened.enter_async_context(in_session(login.upstream, "viewgate", _PATIENT))
+            except LoginRefused as error:
+                raise _refused(login, error) from error
+            except SqlError as error:
+                told = f"{login.upstream.named} is unhealthy: {error.message}"
+                raise Refused(_UNHEALTHY, "unhealthy", told) from error
+            except TimeoutError as error:
+                told = f"{login.upstream.named} is unhealthy: no session was opened within {_OPEN_S:g} s: {_WAITING}"
+                raise Refused(_UNHEALTHY, "unhealthy", told) from error
+            yield query
 
 
 def _refused(login: Login, error: LoginRefused) -> Refused:

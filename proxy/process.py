@@ -6,6 +6,8 @@ import ctypes
 import gc
 import logging
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -42,6 +44,17 @@ def begin_log() -> None:
     name_log("")
     for package in ("proxy", "rewriter", "viewgate"):
         logging.getLogger(package).setLevel(logging.INFO)
+
+
+@contextmanager
+def silent_log() -> Iterator[None]:
+    """Log nothing during the body, for a command that prints each problem once, at its end."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
 
 
 def name_log(name: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import logging
 import os
 import sqlite3
 import sys
@@ -54,15 +53,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     aside = item.get_closest_marker("aside") is not None
     os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED) if aside else ""
-
-
-@pytest.fixture(autouse=True)
-def _log_level() -> Iterator[None]:
-    """Silence the log of this process for commands that report errors themselves."""
-    logger = logging.getLogger("proxy")
-    level = logger.level
-    yield
-    logger.setLevel(level)
 
 
 @pytest.fixture(autouse=True, scope="module")
