@@ -20,6 +20,7 @@ Bytes become messages, messages become statements, statements become plans; each
     wire        encodes and decodes bytes as messages; without I/O
 
 `__main__` is the command line; `serving` and `composing` start the server and create its objects; only they use the
-other modules of this folder. A package imports only from packages below it in this list, and the public names of
-`rewriter`, which handles SQL and knows nothing of the proxy. The import contracts in pyproject.toml enforce that.
+other modules of this folder, except `ports`. A package imports only from packages below it in this list, and the
+public names of `rewriter`, which handles SQL and knows nothing of the proxy. The import contracts in pyproject.toml
+enforce that.
 """

@@ -22,7 +22,6 @@ from proxy.process import begin_log, silent_log
 if TYPE_CHECKING:
     import asyncio
 
-    from proxy.config import Config
     from proxy.options import Options, Selection
 
 _NOT_READ = 141  # the exit code that shells report for a command ended by SIGPIPE
@@ -152,11 +151,12 @@ def check_config(
 
 
 async def _check_config(file: Path, *, as_json: bool) -> int:
+    from proxy import admission
     from proxy.config import ConfigError, load
 
     wrong = None
     try:
-        _check(load(file))
+        admission.check(load(file))
     except ConfigError as error:
         wrong = str(error)
     if as_json:
@@ -166,30 +166,6 @@ async def _check_config(file: Path, *, as_json: bool) -> int:
     else:
         print(f"{file} is valid")
     return 0 if wrong is None else 1
-
-
-def _check(settings: Config) -> None:
-    """Raise ConfigError for settings that `serve` would refuse.
-
-    Modules for logins and TLS are imported only if the settings need them.
-    """
-    if settings.server.workers > 1:
-        from proxy.config import check_workers
-
-        check_workers(settings)
-    encrypted = settings.server.tls is not None or settings.console.tls is not None
-    if encrypted or settings.tracing is not None or not settings.authentication.open_to_all:
-        from proxy import admission
-
-        admission.authentication(settings.authentication)
-        if settings.server.tls is not None:
-            admission.tls(settings.server.tls)
-        admission.console_tls(settings.console)
-        admission.check_tracing(settings.tracing)
-    if any(address.tls or address.kerberos for address in settings.upstreams):
-        from proxy import links
-
-        links.upstreams(settings)
 
 
 @app.command(epilog="Exit codes: 0 all is well; 1 something is wrong.")

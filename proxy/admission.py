@@ -20,16 +20,33 @@ from proxy.config import (
     LdapSettings,
     TlsFiles,
     TracingSettings,
+    check_workers,
 )
-from proxy.journal import Writer
+from proxy.ports import TlsSettings
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace.export import SpanExporter
 
-    from proxy.server import Entrance, TlsSettings
+    from proxy.journal import Writer
+    from proxy.server import Entrance
 
 
 T = TypeVar("T")
+
+
+def check(settings: Config) -> None:
+    """Raise ConfigError for settings that `serve` would refuse before it connects to anything, except taken ports."""
+    if settings.server.workers > 1:
+        check_workers(settings)
+    authentication(settings.authentication)
+    if settings.server.tls is not None:
+        tls(settings.server.tls)
+    console_tls(settings.console)
+    check_tracing(settings.tracing)
+    if any(address.tls or address.kerberos for address in settings.upstreams):
+        from proxy import links  # importing it takes 0.2 s
+
+        links.upstreams(settings)
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
@@ -37,7 +54,7 @@ def entrance(settings: Config) -> Callable[..., Entrance]:
 
     Raise ConfigError now, not in the returned function, if the settings are invalid.
     """
-    from proxy.server import Entrance, Limits  # importing the server takes 2 s, and `check-config` seldom needs it
+    from proxy.server import Entrance, Limits  # importing the server takes 2 s, and `check-config` does not need it
 
     return partial(
         Entrance,
@@ -73,8 +90,6 @@ def console_tls(settings: ConsoleSettings) -> TlsSettings | None:
 
 
 def _loaded(table: str, files: Certificate, required: bool) -> TlsSettings:
-    from proxy.server import TlsSettings
-
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     settings = TlsSettings(context, required)

@@ -10,14 +10,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
-from proxy import admission, jars, links, preflight, serving
-from proxy.catalog import CatalogError, open_catalog
-from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress, check_workers
+from proxy import admission, jars, ports, preflight
+from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
 from proxy.hs2 import SqlError
-from proxy.upstream import Timeouts, in_session
 
 _SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock may differ from Spark's by this
-_WRONG = (preflight.Missing, ConfigError, CatalogError, SqlError, OSError)
+_WRONG = (preflight.Missing, ConfigError, SqlError, OSError)
 
 
 class Dispensable(Exception):
@@ -75,23 +73,18 @@ def _checks(settings: Config) -> Iterator[tuple[str, Callable[[], Awaitable[str]
 
 
 def _settings(settings: Config) -> str:
-    if settings.server.workers > 1:
-        check_workers(settings)
-    admission.entrance(settings)
-    admission.console_tls(settings.console)
-    admission.check_tracing(settings.tracing)
-    links.upstreams(settings)
+    admission.check(settings)
     return "valid; logins and certificates can be loaded"
 
 
 def _ports(settings: Config) -> str:
-    serving.refuse_taken_port(settings.server)
-    ports = (settings.server.port, *settings.server.ports.given.values())
-    return f"{', '.join(map(str, ports))} of {settings.server.host} can be listened on"
+    ports.refuse_taken_port(settings.server)
+    given = (settings.server.port, *settings.server.ports.given.values())
+    return f"{', '.join(map(str, given))} of {settings.server.host} can be listened on"
 
 
 def _console(settings: Config) -> str:
-    with serving.console_place(settings) as place:
+    with ports.console_place(settings) as place:
         if place is None:
             raise Dispensable(
                 f"port {CONSOLE_PORT} is in use, so Viewgate starts without its console: set another [console] port"
@@ -122,7 +115,12 @@ def _data(data: Path) -> str:
 
 
 async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
-    opened = open_catalog(catalog.name, catalog.properties, timeout=timeout)
+    from proxy.catalog import CatalogError, open_catalog  # importing it takes more than a second
+
+    try:
+        opened = open_catalog(catalog.name, catalog.properties, timeout=timeout)
+    except CatalogError as error:
+        raise ConfigError(str(error)) from error
     views = await opened.definitions()
     told = f"answers; {len(views)} materialized view{'' if len(views) == 1 else 's'}"
     if opened.broken:
@@ -136,6 +134,9 @@ async def _upstream(address: UpstreamAddress) -> str:
 
     Raise SqlError, OSError or ConfigError if no session can be opened or if the clocks differ too much.
     """
+    from proxy import links
+    from proxy.upstream import Timeouts, in_session
+
     async with in_session(links.upstream(address), None, Timeouts(open=10, call=30)) as query:
         asked = time.time()
         (row,) = (await query("SELECT unix_timestamp()")).rows

@@ -8,7 +8,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -24,9 +24,10 @@ from proxy.hs2 import SqlError
 from proxy.journal.json_log import log_as_json
 from proxy.journal.redaction import log_without_literals
 from proxy.options import Options, settled
+from proxy.ports import TlsSettings, console_place, is_ipv6, refuse_taken_port, reserved
 from proxy.process import name_log, settle_memory
 from proxy.reloading import Reloading
-from proxy.server import Entrance, Server, TlsSettings, bound, is_ipv6
+from proxy.server import Entrance, Server
 from proxy.service import Service
 from proxy.upstream import Timeouts, Upstream, Upstreams, in_session
 from proxy.wire import Transport
@@ -277,35 +278,6 @@ def _say_stopping(service: Service, server: Server) -> None:
     _log.info("stopping%s", f": {still} {run} still, for {server.grace:g} s at most" if still else "")
 
 
-@contextlib.contextmanager
-def reserved(listen: config.Listen) -> Iterator[int]:
-    """Yield the number of a port that several processes can listen on, which stays reserved during the body."""
-    with bound(listen.host, listen.port, shared=True) as place:
-        yield place.getsockname()[1]
-
-
-@contextlib.contextmanager
-def console_place(settings: config.Config, *, shared: bool = False) -> Iterator[socket.socket | None]:
-    """Yield a socket bound to the console's port; None if the console is off, or if its default port is taken.
-
-    If the server listens on any free port (0), so does the console. With `shared`, other processes can listen on the
-    same port. Raise ConfigError if a configured port is taken.
-    """
-    console, place = settings.console, None
-    if console.enabled:
-        default = config.CONSOLE_PORT if settings.server.port else 0
-        port = default if console.port is None else console.port
-        try:
-            place = bound(console.host, port, shared=shared)
-        except OSError as error:
-            taken = f"cannot listen on port {port} of {console.host}: {error.strerror}; set another [console] port"
-            if console.port is not None:
-                raise config.ConfigError(taken) from error
-            _log.warning("console and metrics disabled: %s", taken)
-    with contextlib.closing(place) if place is not None else contextlib.nullcontext() as found:
-        yield found
-
-
 def _told_where(settings: config.Config, place: socket.socket | None) -> config.Config:
     """Return the settings with the port of the console's socket `place`, which all workers share.
 
@@ -339,18 +311,6 @@ def _console(
         console.start(place)
         running.push_async_callback(console.stop)
     return console
-
-
-def refuse_taken_port(listen: config.Listen) -> None:
-    """Raise ConfigError if Viewgate cannot listen on one of the configured ports; called before Spark is started."""
-    for port in (listen.port, *listen.ports.given.values()):
-        try:
-            bound(listen.host, port).close()
-        except OSError as error:
-            raise config.ConfigError(
-                f"cannot listen on port {port} of {listen.host}: {error.strerror}; give another port with "
-                f"{'--port' if port == listen.port else '[server.ports]'}, or stop the process that listens there"
-            ) from error
 
 
 async def _warm(upstreams: Upstreams) -> None:

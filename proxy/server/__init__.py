@@ -6,7 +6,7 @@ that all connections share; `server` starts, drains and stops the listeners.
 """
 
 from proxy.server.conversations import Caller, Conversation
-from proxy.server.entrance import Entrance, Limits, TlsSettings
-from proxy.server.server import Server, bound, is_ipv6
+from proxy.server.entrance import Entrance, Limits
+from proxy.server.server import Server
 
-__all__ = ["Caller", "Conversation", "Entrance", "Limits", "Server", "TlsSettings", "bound", "is_ipv6"]
+__all__ = ["Caller", "Conversation", "Entrance", "Limits", "Server"]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import ssl
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from proxy.authentication import Authentication, Cookies
+from proxy.ports import TlsSettings
 from proxy.service import Service
 from proxy.wire import Bounds
 
@@ -54,35 +53,6 @@ class Held:
     """The number of bytes buffered for incomplete messages of all clients together."""
 
     bytes: int = 0
-
-
-@dataclass
-class TlsSettings:
-    """The server's TLS certificate, and whether TLS is required.
-
-    With `required`, clients without TLS are refused. `expires` is the expiry of the certificate in seconds since 1970,
-    None before a certificate is loaded.
-    """
-
-    context: ssl.SSLContext
-    required: bool = False
-    expires: float | None = None
-
-    def load(self, certificate: Path, key: Path) -> None:
-        """Load a certificate and its key, both PEM files, to be used for new connections.
-
-        On failure, raise OSError or ValueError and keep the former certificate.
-        """
-        expires = _expires(certificate)
-        self.context.load_cert_chain(certificate, key)
-        self.expires = expires
-
-
-def _expires(certificate: Path) -> float:
-    from cryptography.x509 import load_pem_x509_certificates  # importing it takes 50 ms, and only TLS needs it
-
-    first, *_ = load_pem_x509_certificates(certificate.read_bytes())
-    return first.not_valid_after_utc.timestamp()
 
 
 @dataclass(frozen=True)

@@ -4,50 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from proxy.ports import bound, is_ipv6
 from proxy.server.connection import Connection
 from proxy.server.conversations import Conversation
 from proxy.server.entrance import Entrance
 from proxy.service import Peer
 from proxy.wire import Transport
-
-
-def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a socket that is bound to an address but not listening yet; the host `::` includes IPv4.
-
-    With `shared`, other processes may bind sockets to the same port (SO_REUSEPORT).
-
-    >>> with bound("127.0.0.1", 0) as place:
-    ...     place.getsockname()[0]
-    '127.0.0.1'
-    """
-    place = socket.socket(socket.AF_INET6 if is_ipv6(host) else socket.AF_INET)
-    try:
-        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shared:
-            place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        if is_ipv6(host):
-            place.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, host != "::")
-        place.bind((host, port))
-    except BaseException:
-        place.close()
-        raise
-    return place
-
-
-def is_ipv6(host: str) -> bool:
-    """Return whether a host is an IPv6 address; False for an IPv4 address or a host name.
-
-    >>> is_ipv6("::"), is_ipv6("gate.example.org")
-    (True, False)
-    """
-    return ":" in host
-
 
 _BACKLOG = 4096  # connections of other workers that may wait to be accepted; more are refused
 _IDLE_CHECKS = 10  # checks per `idle`, the time after which an unused session is closed

@@ -14,7 +14,7 @@ from typing import Any
 
 from proxy.authentication import Authentication
 from proxy.console import Console, Login
-from proxy.server.server import bound
+from proxy.ports import bound
 from proxy.service import Service
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from proxy.authentication import Authentication
 from proxy.console import Console, Login
 from proxy.hs2 import SqlError
-from proxy.server.server import bound
+from proxy.ports import bound
 from proxy.service import Service
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName

@@ -17,7 +17,7 @@ from proxy import __main__ as program
 from proxy import client
 from proxy.authentication import Authentication
 from proxy.hs2 import ResultSet, SqlError
-from proxy.server import TlsSettings
+from proxy.ports import TlsSettings
 from proxy.session import Local, Log
 from proxy.upstream import Steering
 from tests.unit.support.proxied import Planned, Proxied, until, with_proxy

@@ -14,7 +14,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
 from proxy import __main__ as program
-from proxy import config, doctor
+from proxy import doctor, ports
 from proxy.config import ConfigError, UpstreamAddress
 from proxy.hs2 import Query, ResultSet
 from rewriter.model import TableName
@@ -76,7 +76,7 @@ def test_clocks(ahead: int, ok: bool, says: str, monkeypatch: pytest.MonkeyPatch
     async def in_session(_where: Any, _user: str, _timeouts: Any) -> AsyncIterator[Query]:
         yield query
 
-    monkeypatch.setattr(doctor, "in_session", in_session)
+    monkeypatch.setattr("proxy.upstream.in_session", in_session)
     found = asyncio.run(doctor._finding("upstream", lambda: doctor._upstream(UpstreamAddress(host="spark"))))
     assert found.ok == ok
     assert says in found.says
@@ -107,7 +107,7 @@ def test_a_default_console_port_that_is_taken_is_a_warning(
     with socket.create_server(("127.0.0.1", 0)) as listener:
         taken = listener.getsockname()[1]
         monkeypatch.setattr(doctor, "CONSOLE_PORT", taken)
-        monkeypatch.setattr(config, "CONSOLE_PORT", taken)
+        monkeypatch.setattr(ports, "CONSOLE_PORT", taken)
         monkeypatch.setattr(
             doctor, "_checks", lambda settings: [("console", partial(asyncio.to_thread, doctor._console, settings))]
         )

@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import trustme
 
 from proxy import __main__ as program
-from proxy import config, demo, options, serving
+from proxy import config, demo, options, ports, serving
 from proxy.authentication import PasswordFile
 from proxy.composing import never
 from proxy.hs2 import SqlError
@@ -74,20 +75,20 @@ def test_a_port_that_is_taken_is_refused_before_spark_is_started(capsys: pytest.
 def test_a_console_port_that_is_taken(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-        monkeypatch.setattr(config, "CONSOLE_PORT", port)
-        with serving.console_place(config.Config()) as place:
+        monkeypatch.setattr(ports, "CONSOLE_PORT", port)
+        with ports.console_place(config.Config()) as place:
             assert place is None
         assert f"console and metrics disabled: cannot listen on port {port} of 127.0.0.1" in caplog.text
         given = config.Config(console=config.ConsoleSettings(port=port))
-        with pytest.raises(config.ConfigError, match="set another \\[console\\] port"), serving.console_place(given):
+        with pytest.raises(config.ConfigError, match="set another \\[console\\] port"), ports.console_place(given):
             pass
 
 
 def test_where_the_console_listens(monkeypatch: pytest.MonkeyPatch) -> None:
-    with serving.console_place(config.Config(server=config.Listen(port=0))) as place:
+    with ports.console_place(config.Config(server=config.Listen(port=0))) as place:
         assert place is not None
         assert place.getsockname()[1] not in (0, config.CONSOLE_PORT)
-    with serving.console_place(config.Config(console=config.ConsoleSettings(enabled=False))) as place:
+    with ports.console_place(config.Config(console=config.ConsoleSettings(enabled=False))) as place:
         assert place is None
 
 
@@ -117,7 +118,10 @@ HEAVY = ("duckdb", "networkx", "opentelemetry", "proxy.service", "pyarrow", "pyi
 def test_commands_that_need_little_import_little(words: list[str], tmp_path: Path) -> None:
     settings = REMOTE.replace("port = 1", "port = 1\nworkers = 2")
     (tmp_path / "users").write_text(PasswordFile.line("ann", "secret") + "\n")
-    (tmp_path / "gate.toml").write_text(f'{settings}[authentication]\npasswords = "users"\n')
+    issued = trustme.CA().issue_cert("localhost")
+    issued.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "own.pem"))
+    encrypted = "".join(f"[{at}.tls]\ncertificate = 'own.pem'\nkey = 'own.pem'\n" for at in ("server", "console"))
+    (tmp_path / "gate.toml").write_text(f'{settings}{encrypted}[authentication]\npasswords = "users"\n')
     code = (
         "import sys\nfrom proxy.__main__ import main\ntry: code = main(sys.argv[1:])\n"
         f"except SystemExit as ended: code = ended.code\nprint(code, [m for m in {HEAVY} if m in sys.modules])"
@@ -126,6 +130,18 @@ def test_commands_that_need_little_import_little(words: list[str], tmp_path: Pat
     command = [sys.executable, "-c", code, *words]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     assert answer.stdout.endswith("\n0 []\n"), answer.stdout + answer.stderr
+
+
+def test_doctor_does_without_the_server(tmp_path: Path) -> None:
+    heavy = [module for module in HEAVY if module != "pyspark"]
+    (tmp_path / "gate.toml").write_text("[server]\nport = 0\n")
+    code = (
+        "import sys\nfrom proxy.__main__ import main\ntry: main(['doctor', '--config', sys.argv[1]])\n"
+        f"except SystemExit: pass\nprint([m for m in {heavy} if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "gate.toml")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert answer.stdout.endswith("\n[]\n"), answer.stdout
 
 
 def test_a_query_is_explained_without_the_catalog_and_graphs(tmp_path: Path) -> None:
@@ -363,4 +379,4 @@ def test_a_port_of_one_transport_that_is_taken_is_refused_too() -> None:
         with pytest.raises(
             config.ConfigError, match=rf"port {port} of 127.0.0.1: .* another port with \[server.ports\]"
         ):
-            serving.refuse_taken_port(config.Listen(port=0, ports=config.Ports(http=port)))
+            ports.refuse_taken_port(config.Listen(port=0, ports=config.Ports(http=port)))

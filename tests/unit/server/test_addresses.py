@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from proxy.config import ConfigError, Listen
-from proxy.server import Server, bound
-from proxy.serving import refuse_taken_port, reserved
+from proxy.ports import bound, refuse_taken_port, reserved
+from proxy.server import Server
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 
 

@@ -9,7 +9,7 @@ import pytest
 import trustme
 
 from proxy.hs2 import SqlError
-from proxy.server import TlsSettings
+from proxy.ports import TlsSettings
 from tests.unit.support.proxied import Proxied, RawClient, with_proxy
 from tests.unit.support.transports import BareClient, HttpClient, basic
 
