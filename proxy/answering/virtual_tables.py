@@ -12,6 +12,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from proxy.catalog import Catalog
@@ -344,10 +345,11 @@ def _sample(tokens: Sequence[Token]) -> int:
     for word in ("TABLESAMPLE", "REPEATABLE"):
         if [token.keyword or token.text for token in tokens[end : end + 2]] != [word, "("]:
             break
-        closing = next((at for at in range(end, len(tokens)) if tokens[at].text == ")"), None)
+        depths = accumulate((token.text == "(") - (token.text == ")") for token in tokens[end + 1 :])
+        closing = next((at for at, depth in enumerate(depths) if depth == 0), None)
         if closing is None:
             break
-        end = closing + 1
+        end += closing + 2
     return end
 
 

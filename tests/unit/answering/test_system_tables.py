@@ -64,6 +64,10 @@ def shown(sql: str) -> str:
             "SELECT 1 FROM viewgate.system.views TABLESAMPLE (50 PERCENT) REPEATABLE (7) AS v, viewgate.system.views",
             "SELECT 1 FROM … TABLESAMPLE (50 PERCENT) REPEATABLE (7) AS v, … AS views",
         ),
+        (
+            "SELECT 1 FROM viewgate.system.views TABLESAMPLE (BUCKET 1 OUT OF 2 ON rand()) WHERE true",
+            "SELECT 1 FROM … TABLESAMPLE (BUCKET 1 OUT OF 2 ON rand()) AS views WHERE true",
+        ),
         ("SET VAR x = (SELECT 1 FROM viewgate.system.views)", "SET VAR x = (SELECT 1 FROM … AS views)"),
     ],
 )  # fmt: skip
