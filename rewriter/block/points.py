@@ -81,6 +81,29 @@ def _unsigned(literal: Tree) -> Tree:
     return literal.this if isinstance(literal, exp.Neg) else literal
 
 
+def number_value(tree: Tree) -> Fraction | int | None:
+    """Return the value of a numeric constant, which may have a minus sign or be cast to DOUBLE.
+
+    Return None for other expressions, and for a DOUBLE that is not finite.
+
+    >>> number_value(exp.Neg(this=exp.Literal.number("2.50")))
+    Fraction(-5, 2)
+    """
+    if isinstance(tree, exp.Neg):
+        value = number_value(tree.this)
+        return None if value is None else -value
+    if isinstance(tree, exp.Cast) and CAST_TYPES.get(tree.to.this) == "double" and not isinstance(tree.this, exp.Cast):
+        tree = tree.this
+        return _rounded(tree.name, "double") if _is_number(tree) else None
+    if not _is_number(tree):
+        return None
+    return _rounded(tree.name, "double") if "e" in tree.name.lower() else number_of(tree.name)
+
+
+def _is_number(tree: Tree) -> bool:
+    return isinstance(tree, exp.Literal) and not tree.is_string and _NUMBER.match(tree.name) is not None
+
+
 def type_of_number(literal: Tree) -> str:
     """Return the type of an integer or decimal literal without an exponent: int, bigint or DECIMAL.
 

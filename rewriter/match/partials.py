@@ -23,6 +23,7 @@ from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION,
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.linear import linear_sum
+from rewriter.match.nulls import same_nulls
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
 from rewriter.match.reading import Reading, of_own_type
 from rewriter.match.whole_sums import fits_bigint
@@ -104,7 +105,8 @@ class PartialAggregates:
             return missing(call_of(name, argument))
         if branches is None:
             if name != "sum":
-                return of_row(name, argument)
+                found = of_row(name, argument)
+                return found if name != "count" or not isinstance(found, Miss) else self._of_nulls(argument, found)
             zeroed = self._of_zeroed(argument)
             weighed = zeroed if zeroed is not None else of_row(name, argument)
             linear = self._linear(argument) if isinstance(weighed, Miss) else None
@@ -116,6 +118,16 @@ class PartialAggregates:
             return first
         second = of_row(name, argument) if by_branch else self._of_branches(name, branches, argument)
         return first if by_branch and isinstance(second, Miss) else second
+
+    def _of_nulls(self, argument: Tree, miss: Miss) -> PartialAggregate | Miss:
+        """Return the partial count of an expression that is NULL where a simpler one is: count(x) for count(2 * x).
+
+        Return `miss` if there is no simpler expression, or if the storage table lacks its count.
+        """
+        ansi = is_ansi(self.reading.candidate.view.settings)
+        deciding = same_nulls(argument, self.reading.block, ansi=ansi)
+        found = miss if deciding is argument else self.of("count", deciding)
+        return miss if isinstance(found, Miss) else found
 
     def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
         """Return an aggregate of numbers cast to DOUBLE, computed from the aggregate of the numbers without the cast.
@@ -150,11 +162,10 @@ class PartialAggregates:
         no:   CAST(n AS DECIMAL(8,2)), because the cast raises an error for a large n
         no:   a sum of BIGINTs without ANSI mode, because it may wrap around where the sum of DECIMALs does not
         """
-        kind = numeric_type(argument, self.reading.block)
+        kind, summed = (numeric_type(each, self.reading.block) for each in (argument, argument.this))
         decimal = as_decimal(kind)
         if kind is None or decimal is None:
             return None
-        summed = numeric_type(argument.this, self.reading.block)
         digits, room = DIGITS.get(str(summed), MAX_PRECISION), decimal.precision - decimal.scale
         if room < digits + max(0, decimal.precision + SUM_DIGITS - MAX_PRECISION):
             return None  # the digits of the integers or of their sum may not fit

@@ -21,11 +21,12 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from rewriter.block import aggregate_of, has_aggregate
+from rewriter.block.points import number_value
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
 from rewriter.functions.trees import call_of, cast
-from rewriter.functions.types import INTEGERS, Decimal, as_decimal, is_numeric
-from rewriter.schema import argument_types, components_of
+from rewriter.functions.types import FRACTIONS, INTEGERS, Decimal, as_decimal, is_numeric
+from rewriter.schema import argument_types, components_of, numeric_type
 from rewriter.sql import every
 from rewriter.verify.forms import (
     ONE,
@@ -129,7 +130,10 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
     integer = _summed_integer(forms, call)
     if integer is not None:
         return cast(_whole(forms, "sum", forms.normal(under(condition, integer)), condition), forms.kind(call))
-    return _whole(forms, call.name, forms.normal(under(condition, argument)), condition)
+    found = _whole(forms, call.name, forms.normal(under(condition, argument)), condition)
+    kind = forms.kind(call)
+    # coalesce(sum(x), 0) may have fewer digits than sum(coalesce(x, 0))
+    return found if as_decimal(kind) is None or forms.kind(found) == kind else cast(found, kind)
 
 
 def _summed_integer(forms: Forms, call: exp.Anonymous) -> Tree | None:
@@ -209,12 +213,8 @@ def _indicator(forms: Forms, argument: Tree) -> Tree:
     """Return an expression that is 1 where `argument` is not NULL, and 0 elsewhere."""
     if isinstance(argument, exp.Null):
         return ZERO
-    doubled = isinstance(argument, exp.Cast) and forms.kind(argument) == "double"
-    # a numeric cast to DOUBLE is never NULL for a non-NULL number
-    if doubled and is_numeric(forms.kind(argument.this)):
-        return _indicator(forms, argument.this)
-    declared = forms.block.type_of(argument)
-    if isinstance(argument, (exp.Literal, exp.Boolean, exp.Star)) or (declared and not declared.nullable):
+    argument = _nullable_part(forms, argument)
+    if isinstance(argument, (exp.Literal, exp.Boolean, exp.Star)):
         return ONE
     if isinstance(argument, exp.Case):
         values = [_indicator(forms, value) for value in values_of(argument)]
@@ -383,9 +383,12 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the x of an expression sum(x) or coalesce(sum(x), 0); None for other expressions."""
+    """Return the x of an expression sum(x), and coalesce(x, 0) of coalesce(sum(x), 0); None for other expressions."""
     zeroed = _zeroed(forms, tree)
-    return _part(forms, "sum", tree if zeroed is None else zeroed)
+    inner = _part(forms, "sum", tree if zeroed is None else zeroed)
+    if inner is None or zeroed is None or _nullable_part(forms, inner) == ONE:
+        return inner
+    return call_of("coalesce", inner, ZERO)
 
 
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
@@ -395,7 +398,7 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
     """
     if not isinstance(tree, exp.Mul):
         return None
-    there = _total(forms, _indicator(forms, _nullable_part(counted)))
+    there = _total(forms, _indicator(forms, counted))
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
         if plain == there and not has_aggregate(value):
@@ -403,25 +406,40 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
     return None
 
 
-def _nullable_part(tree: Tree) -> Tree:
-    """Return the operand that alone decides whether sums, differences and products with literals are NULL.
+def _nullable_part(forms: Forms, tree: Tree) -> Tree:
+    """Return the operand that alone decides whether arithmetic, a cast or coalesce() is NULL; 1 if it is never NULL.
 
-    `2 * (x + 1)` gives `x`, and `2 * (x + y)` gives `x + y`.
+    `2 * (x + 1)` gives `x`, `2 * (x + y)` gives `x + y`, and `coalesce(x, 0)` gives 1. A result that overflows its type
+    is NULL only without ANSI mode, and only if the type is DECIMAL.
     """
-    while isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)):
-        sides = [side for side in tree.iter_expressions() if not isinstance(side, exp.Literal)]
-        if len(sides) != 1:
-            break
-        (tree,) = sides
-    return tree
+    if number_value(tree) is not None:
+        return ONE
+    if isinstance(tree, exp.Column):
+        declared = forms.block.type_of(tree)
+        return ONE if declared is not None and not declared.nullable else tree
+    if isinstance(tree, exp.Cast):
+        return _nullable_part(forms, tree.this) if _keeps_nulls(forms, tree) else tree
+    if isinstance(tree, exp.Anonymous) and tree.name == "coalesce":
+        constant = any(number_value(each) is not None for each in tree.expressions)
+        return ONE if constant and numeric_type(tree, forms.block) else tree
+    divides = isinstance(tree, (exp.Div, exp.IntDiv, exp.Mod))
+    if not isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) and not (divides and number_value(tree.expression)):
+        return tree
+    parts = {part for side in tree.iter_expressions() if (part := _nullable_part(forms, side)) != ONE}
+    return tree if len(parts) > 1 or not numeric_type(tree, forms.block) else next(iter(parts), ONE)
+
+
+def _keeps_nulls(forms: Forms, tree: exp.Cast) -> bool:
+    """Return whether a cast between numeric types is NULL only where its operand is NULL."""
+    inner, outer = forms.kind(tree.this), forms.kind(tree)
+    if not is_numeric(inner) or not is_numeric(outer):
+        return False
+    raises = forms.ansi and not tree.args.get("safe") and inner not in FRACTIONS
+    return raises or outer in FRACTIONS or widens(inner, outer)
 
 
 def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
-    def never(tree: Tree) -> bool:
-        declared = forms.block.type_of(_nullable_part(tree))
-        return never_null(tree) or (declared is not None and not declared.nullable)
-
-    return never
+    return lambda tree: never_null(tree) or _nullable_part(forms, tree) == ONE
 
 
 def _narrow(forms: Forms, value: Tree) -> Tree:

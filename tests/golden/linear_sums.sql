@@ -63,7 +63,8 @@ SELECT v.`r` AS r, sum(v.`sx` * 2) FILTER(WHERE v.`k` = 1), sum(CASE WHEN v.`k` 
 
 --@ case: an average of such
 SELECT r, avg(y * 2) FROM t GROUP BY r
---@ kept: AGGREGATE_NOT_IN_VIEW avg(y * 2)
+--@ rewritten using m
+SELECT v.`r` AS r, CAST(sum(v.`sy` * 2) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`c`), 0), 0) AS DOUBLE) FROM lake.demo.m__storage AS v GROUP BY v.`r`
 
 --@ case: two columns of which one may be NULL
 SELECT r, sum(x + y) FROM t GROUP BY r

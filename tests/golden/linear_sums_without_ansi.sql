@@ -50,3 +50,16 @@ SELECT k, sum(CAST(b AS DECIMAL(38,0))) AS d, sum(CAST(b AS DOUBLE)) AS f FROM t
 SELECT k, sum(CAST(x AS DECIMAL(12,2))) AS s FROM t GROUP BY k
 --@ rewritten using m
 SELECT v.`k` AS k, CAST(sum(v.`sx`) AS DECIMAL(22, 2)) AS s FROM lake.demo.m__storage AS v GROUP BY v.`k`
+
+--@ case: an average of integers that may wrap around
+SELECT r, avg(x + 1) AS a FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW avg(x + 1)
+
+--@ case: their number is the column's
+SELECT r, count(x + 1) AS c, count(CAST(x AS BIGINT) * 2) AS d, avg(p * 2) AS a FROM t GROUP BY r
+--@ rewritten using m
+SELECT v.`r` AS r, coalesce(sum(v.`cx`), 0) AS c, coalesce(sum(v.`cx`), 0) AS d, CAST(CAST((CAST(sum(v.`sp` * 2) AS DECIMAL(22, 2)) - (CAST(sum(v.`sp` * 2) AS DECIMAL(22, 2)) % CAST(nullif(coalesce(sum(v.`cp`), 0), 0) AS DECIMAL(16, 0)))) / CAST(nullif(coalesce(sum(v.`cp`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(10, 0)) + CAST(CAST(CAST(sum(v.`sp` * 2) AS DECIMAL(22, 2)) % CAST(nullif(coalesce(sum(v.`cp`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(18, 2)) / CAST(nullif(coalesce(sum(v.`cp`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(8, 6)) AS DECIMAL(16, 6)) AS a FROM lake.demo.m__storage AS v GROUP BY v.`r`
+
+--@ case: a DECIMAL with too few digits is NULL
+SELECT r, count(CAST(p AS DECIMAL(3,2))) AS c FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW count(CAST(p AS DECIMAL(3, 2)))

@@ -1,0 +1,61 @@
+"""Finds a simpler expression that is NULL in the same rows as an expression, so that both have the same count().
+
+law:    arithmetic on numbers is NULL where an operand is NULL, and a cast to another numeric type where its operand is;
+        a result that overflows is an error in ANSI mode, and NULL without ANSI mode only if it is a DECIMAL
+law:    coalesce() of a constant is never NULL
+gives:  count(2 * x + 1) is count(x), and count(coalesce(x, 0)) is count(*)
+no:     x / 0 and try_cast(x AS INT), which are NULL in other rows than x
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from rewriter.block import Block
+from rewriter.block.points import number_value
+from rewriter.functions.types import FRACTIONS, holds_all, is_numeric
+from rewriter.schema import numeric_type
+
+Tree = exp.Expr
+
+_DIVIDING = (exp.Div, exp.IntDiv, exp.Mod)
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, *_DIVIDING)
+
+
+def same_nulls(tree: Tree, block: Block, *, ansi: bool) -> Tree:
+    """Return the operand of a numeric expression that alone decides where the expression is NULL.
+
+    `2 * x + 1` gives `x`. Return `*` for an expression that is never NULL, and the expression itself if no operand or
+    more than one operand decides, or if this is not certain.
+    """
+    if number_value(tree) is not None:
+        return exp.Star()
+    if isinstance(tree, exp.Column):
+        declared = block.type_of(tree)
+        return tree if declared is None or declared.nullable else exp.Star()
+    deciding = _deciding(tree, block, ansi=ansi)
+    return tree if deciding is None else deciding
+
+
+def _deciding(tree: Tree, block: Block, *, ansi: bool) -> Tree | None:
+    if isinstance(tree, exp.Neg):
+        return same_nulls(tree.this, block, ansi=ansi) if numeric_type(tree, block) else None
+    if isinstance(tree, exp.Cast):
+        return same_nulls(tree.this, block, ansi=ansi) if _keeps_nulls(tree, block, ansi=ansi) else None
+    if isinstance(tree, _ARITHMETIC) and numeric_type(tree, block):
+        if isinstance(tree, _DIVIDING) and not number_value(tree.expression):
+            return None
+        left, right = (same_nulls(side, block, ansi=ansi) for side in (tree.this, tree.expression))
+        return right if isinstance(left, exp.Star) else left if isinstance(right, exp.Star) or left == right else None
+    coalesced = isinstance(tree, exp.Anonymous) and tree.name in ("coalesce", "nvl") and numeric_type(tree, block)
+    constant = coalesced and any(number_value(each) is not None for each in tree.expressions)
+    return exp.Star() if constant else None
+
+
+def _keeps_nulls(tree: exp.Cast, block: Block, *, ansi: bool) -> bool:
+    """Return whether a cast between numeric types is NULL only where its operand is NULL."""
+    narrow, wide = (numeric_type(each, block) for each in (tree.this, tree))
+    if narrow is None or wide is None or not is_numeric(narrow):
+        return False
+    raises = ansi and not tree.args.get("safe") and narrow not in FRACTIONS
+    return raises or wide in FRACTIONS or holds_all(wide, narrow)
