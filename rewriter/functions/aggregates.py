@@ -35,7 +35,8 @@ def _exact_sum(kind: str) -> bool:
 
 
 def _extreme(name: str) -> Aggregate:
-    return Aggregate(name, first, combine=name, repeats=False, of_key="same", family=name, windowed=True)
+    # max(-x) is -min(x)
+    return Aggregate(name, first, combine=name, repeats=False, of_key="same", family="extreme", windowed=True)
 
 
 def _truth(name: str, synonyms: tuple[str, ...]) -> Aggregate:

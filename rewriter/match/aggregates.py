@@ -33,7 +33,7 @@ from rewriter.block.words import words
 from rewriter.functions.record import Composition
 from rewriter.functions.registry import AGGREGATES, FOLDED, SETS, UNITED
 from rewriter.functions.trees import call_of, cast, number
-from rewriter.functions.types import INTEGERS, is_numeric
+from rewriter.functions.types import INTEGERS, as_decimal, is_numeric
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import sum_type, summed_type
 from rewriter.match.partials import PartialAggregate, PartialAggregates, missing
@@ -115,7 +115,9 @@ class Aggregates:
         if isinstance(tree, exp.Filter):
             held = self.partials.held(tree)
             if held is not None and call.name in FOLDED and not _is_distinct(call):
-                return _fold(call.name, of_own_type(held.name, held.type), summed_type(held.type), None)
+                return _fold(
+                    call.name, PartialAggregate(of_own_type(held.name, held.type), summed_type(held.type)), None
+                )
             computed = self.reading.compute(tree.expression.this)
             if isinstance(computed, Miss):
                 return computed
@@ -136,11 +138,7 @@ class Aggregates:
         """
 
         def total(name: str, partial: PartialAggregate) -> Tree:
-            return (
-                _fold(name, partial.tree, partial.kind, condition)
-                if rolled
-                else _typed(name, partial.tree, partial.kind)
-            )
+            return _fold(name, partial, condition) if rolled else _typed(name, partial.tree, partial)
 
         record = AGGREGATES[call.name]
         if record.composed is not None:
@@ -264,26 +262,25 @@ def _is_distinct(call: exp.Anonymous) -> bool:
     return isinstance(call.expressions[0], exp.Distinct)
 
 
-def _fold(name: str, partial: Tree, kind: str | None, condition: Tree | None) -> Tree:
+def _fold(name: str, partial: PartialAggregate, condition: Tree | None) -> Tree:
     """Return the aggregate over storage rows that combines partial aggregates, such as the sum of counts.
 
-    `name` is the query's aggregate function, and `kind` the type of its argument (None if unknown). `condition` becomes
-    a FILTER (None: no FILTER).
+    `name` is the query's aggregate function. `condition` becomes a FILTER (None: no FILTER).
     """
     combine = AGGREGATES[name].combine
     assert combine is not None  # only functions that combine have partial aggregates
-    combined = _filtered(call_of(combine, partial), condition)
-    return call_of("coalesce", combined, number(0)) if name == "count" else _typed(name, combined, kind)
+    combined = _filtered(call_of(combine, partial.tree), condition)
+    return call_of("coalesce", combined, number(0)) if name == "count" else _typed(name, combined, partial)
 
 
-def _typed(name: str, tree: Tree, kind: str | None) -> Tree:
-    """Return a sum cast to the type of the query's sum if that is DECIMAL; return other aggregates unchanged.
+def _typed(name: str, tree: Tree, partial: PartialAggregate) -> Tree:
+    """Return a sum cast to the type of the query's sum if it may have another; return other aggregates unchanged.
 
-    A sum of DECIMAL sums would have ten digits more than the sum of the query. None as `kind` stands for an unknown
-    type.
+    `partial` is the partial aggregate from which `tree` is computed. A sum of DECIMAL sums would have ten digits more
+    than the sum of the query.
     """
-    wanted = sum_type(kind) if name == "sum" and kind is not None else None
-    return cast(tree, wanted) if wanted is not None and wanted.startswith("decimal") else tree
+    wanted = sum_type(partial.kind) if name == "sum" and partial.kind is not None else None
+    return cast(tree, wanted) if wanted is not None and (partial.wide or as_decimal(wanted) is not None) else tree
 
 
 def _filtered(call: Tree, condition: Tree | None) -> Tree:

@@ -5,9 +5,14 @@ law:    if k is the same for all base rows that one storage row aggregates, sum(
 view:   SELECT region, tax, sum(price) AS total, count(price) AS n FROM sales GROUP BY region, tax
 query:  SELECT region, sum(price * tax), sum(price + 1) FROM sales GROUP BY region
 gives:  SELECT region, sum(total * tax), sum(total + 1 * n) FROM view GROUP BY region
-no:     floating-point numbers, because their sums are rounded
-no:     BIGINT, because a partial sum may overflow although the total does not
-no:     integers without ANSI mode, because 2 * x may wrap around
+law:    partial sums of BIGINTs in DECIMAL(38,0) do not overflow where the total does not; without ANSI mode, sums and
+        products of BIGINTs wrap around, and the order of operations does not matter
+law:    a quotient that has all its digits in the type of x / k is the product of x and the DECIMAL 1 / k
+law:    in DOUBLE, integers and DECIMALs times k or divided by k, their sums included, are never infinite, and differ
+        only in the last bits; a sum is never -0.0, and 0.0 is added to a product that may be
+no:     DOUBLE columns, because a sum may overflow to infinity where the sum of the products does not, and the reverse
+no:     sums x + k in DOUBLE, because sum(x) and k * count(x) may cancel each other
+no:     TINYINT, SMALLINT and INT without ANSI mode, because 2 * x may wrap around
 no:     sum(x + y) if x or y may be NULL
 """
 
@@ -18,10 +23,11 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from rewriter.block import has_aggregate
-from rewriter.functions.trees import cast
-from rewriter.functions.types import MAX_PRECISION, as_decimal
+from rewriter.block.points import number_value
+from rewriter.functions.trees import cast, number
+from rewriter.functions.types import INTEGERS, MAX_PRECISION, as_decimal
 from rewriter.match.candidate import Miss
-from rewriter.match.numbers import SUM_DIGITS
+from rewriter.match.numbers import SUM_DIGITS, is_modest, reciprocal
 from rewriter.match.reading import Reading
 from rewriter.model.settings import is_ansi
 from rewriter.schema import numeric_type
@@ -31,40 +37,112 @@ Tree = exp.Expr
 # Maps a function name and an argument to the partial aggregate over one storage row; None if storage lacks it.
 Of = Callable[[str, Tree], Tree | None]
 
+# The operations whose sum may be computed from sums of their operands.
+LINEAR = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg)
 _SMALL = ("tinyint", "smallint", "int")
 # The digits of the DECIMAL to which row counts are cast.
 ROWS_PRECISION = 18
 
 
-def linear_sum(argument: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return the sum of a product, sum, difference or negation over the base rows that one storage row aggregates.
+def linear_sum(argument: Tree, kind: str | None, reading: Reading, of: Of) -> Tree | None:
+    """Return the sum of a linear expression (+, -, *, /) over the base rows that one storage row aggregates.
 
-    For a grouping key k, `x * k` gives `sum(x) * k`, with the stored sum of x. `of` returns the partial aggregates of
-    the operands. Return None for other arguments, if the storage table lacks one of these aggregates, or if digits
-    could be lost. `reading` is the query, expressed over the view's storage table.
+    `argument` is one of the operations LINEAR, and `kind` its numeric type. For a grouping key k, `x * k` gives
+    `sum(x) * k`, with the stored sum of x. `of` returns the partial aggregates of the operands. Return None if the
+    storage table lacks one of these aggregates, or if digits could be lost.
     """
-    if not isinstance(argument, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) or not _is_exact(argument, reading):
+    if kind == "double":
+        return _in_double(argument, reading, of)
+    if not _is_exact(kind, reading):
         return None
-    if isinstance(argument, exp.Neg):
-        summed = of("sum", argument.this)
+    product = _exact_product(argument, kind, reading) if isinstance(argument, exp.Div) else argument
+    if product is None or (product is not argument and not _is_exact(numeric_type(product, reading.block), reading)):
+        return None
+    if isinstance(product, exp.Neg):
+        summed = of("sum", product.this)
         return None if summed is None else exp.Neg(this=summed)
-    for place, other in ((argument.this, argument.expression), (argument.expression, argument.this)):
+    for place, other in ((product.this, product.expression), (product.expression, product.this)):
         constant = _constant(other, reading)
         if constant is not None:
-            return _with_constant(argument, place, constant, reading, of)
-    return _of_both(argument, reading, of) if not isinstance(argument, exp.Mul) else None
+            return _with_constant(product, place, constant, reading, of)
+    return _of_both(product, reading, of) if not isinstance(product, exp.Mul) else None
 
 
-def _is_exact(argument: Tree, reading: Reading) -> bool:
-    """Return whether a sum of this argument loses no digits: small integers in ANSI mode, and short DECIMALs.
+def _is_exact(kind: str | None, reading: Reading) -> bool:
+    """Return whether a sum of values of this type loses no digits: integers, and short DECIMALs.
 
-    `reading` is the query, expressed over the view's storage table.
+    Integers other than BIGINT need ANSI mode.
     """
-    kind = numeric_type(argument, reading.block)
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
     decimal = as_decimal(kind)
-    return decimal is not None and decimal.precision + SUM_DIGITS <= MAX_PRECISION
+    return kind == "bigint" or (decimal is not None and decimal.precision + SUM_DIGITS <= MAX_PRECISION)
+
+
+def _exact_product(quotient: exp.Div, kind: str | None, reading: Reading) -> Tree | None:
+    """Return a quotient by a constant as a product with the constant's reciprocal: `x / 100` gives `x * 0.01`.
+
+    `kind` is the type of the quotient. Return None if the quotient may have more digits after the point than its type.
+    """
+    decimal, divided = as_decimal(kind), numeric_type(quotient.this, reading.block)
+    factor = reciprocal(number_value(quotient.expression))
+    if decimal is None or divided is None or factor is None:
+        return None
+    scale = (as_decimal(divided) or (0, 0))[1] + len(factor.partition(".")[2])
+    return exp.Mul(this=quotient.this, expression=exp.Literal.number(factor)) if scale <= decimal.scale else None
+
+
+def _in_double(argument: Tree, reading: Reading, of: Of) -> Tree | None:
+    """Return the sum of integers or DECIMALs in DOUBLE arithmetic: `x / 100` gives `CAST(sum(x) AS DOUBLE) / 100`.
+
+    Return None for other expressions, and if the storage table lacks the sum of x.
+    """
+    zero = cast(number(0), "double")
+    if isinstance(argument, exp.Neg):
+        summed = _double_sum(argument.this, reading, of)
+        return None if summed is None else exp.Sub(this=zero, expression=summed)
+    if not isinstance(argument, (exp.Mul, exp.Div)):
+        return None
+    varying, constant = argument.this, _factor(argument.expression, reading)
+    if constant is None and isinstance(argument, exp.Mul):
+        varying, constant = argument.expression, _factor(argument.this, reading)
+    summed = _double_sum(varying, reading, of)
+    if summed is None or constant is None:
+        return None
+    result, value = type(argument)(this=summed, expression=constant), number_value(constant)
+    return result if value is not None and value > 0 else exp.Add(this=result, expression=zero)
+
+
+def _double_sum(varying: Tree, reading: Reading, of: Of) -> Tree | None:
+    """Return the sum of an expression as a DOUBLE; None if the storage lacks the sum, or a value may be infinite."""
+    summed = of("sum", varying) if columns_in(varying) and _is_finite(varying, reading) else None
+    return summed if summed is None or numeric_type(varying, reading.block) == "double" else cast(summed, "double")
+
+
+def _factor(tree: Tree, reading: Reading) -> Tree | None:
+    """Return a factor or divisor of DOUBLE arithmetic over storage columns: a modest number, or a grouping key.
+
+    Return None for other expressions.
+    """
+    value = number_value(tree)
+    return _constant(tree, reading) if value is None else tree if is_modest(value) else None
+
+
+def _is_finite(tree: Tree, reading: Reading) -> bool:
+    """Return whether no value of an expression is NaN, infinite, or near the greatest or the least DOUBLE.
+
+    Return False if this is not certain.
+    """
+    kind = numeric_type(tree, reading.block)
+    if kind in INTEGERS or as_decimal(kind) is not None:
+        return True
+    if kind != "double":
+        return False
+    if isinstance(tree, (exp.Cast, exp.Neg)):
+        return _is_finite(tree.this, reading)
+    if isinstance(tree, (exp.Mul, exp.Div)) and is_modest(number_value(tree.expression)):
+        return _is_finite(tree.this, reading)
+    return isinstance(tree, exp.Mul) and is_modest(number_value(tree.this)) and _is_finite(tree.expression, reading)
 
 
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
@@ -74,7 +152,7 @@ def _constant(tree: Tree, reading: Reading) -> Tree | None:
     """
     grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
     kind = numeric_type(tree, reading.block) if grouped else None
-    if kind not in _SMALL and as_decimal(kind) is None:
+    if kind not in INTEGERS and as_decimal(kind) is None:
         return None
     computed = reading.compute(tree)
     return None if isinstance(computed, Miss) else computed

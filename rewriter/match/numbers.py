@@ -6,6 +6,7 @@ Types are named as in Spark's DDL; `void` is the type of NULL, and None stands f
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from rewriter.functions.results import total
 from rewriter.functions.types import MAX_PRECISION, VOID, Decimal, Uncertain, as_decimal, common, is_numeric
@@ -39,6 +40,30 @@ def sum_type(kind: str) -> str | None:
     ('bigint', 'decimal(38,2)', 'double')
     """
     return total((kind,)) if is_numeric(kind) else None
+
+
+def is_modest(value: Fraction | int | None) -> bool:
+    """Return whether products with a number and quotients by it are far from the greatest and the least DOUBLE.
+
+    This holds for the sums of integers and DECIMALs, which have some fifty digits at most.
+    """
+    return value is not None and Fraction(1, 10**30) <= max(value, -value) <= 10**30
+
+
+def reciprocal(value: Fraction | int | None) -> str | None:
+    """Return 1 / value as a decimal literal; None if the literal would be infinite, or the value is not positive.
+
+    >>> reciprocal(8), reciprocal(Fraction("0.5")), reciprocal(3)
+    ('0.125', '2', None)
+    """
+    if value is None or value <= 0:
+        return None
+    inverse = 1 / Fraction(value)
+    scale = next((n for n in range(MAX_PRECISION) if 10**n % inverse.denominator == 0), None)
+    if scale is None:
+        return None
+    digits = str(inverse.numerator * (10**scale // inverse.denominator)).rjust(scale + 1, "0")
+    return f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits
 
 
 def summed_type(kind: str) -> str | None:

@@ -11,7 +11,7 @@ no:  a view without GROUP BY, because it has a storage row even if the base tabl
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -19,10 +19,11 @@ from rewriter.block import meaning
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import call_of, cast, number
-from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal
+from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
 from rewriter.match.branches import Branches, branches_of, chosen
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.linear import linear_sum
+from rewriter.match.linear import LINEAR, linear_sum
+from rewriter.match.monotone import monotone, with_operand
 from rewriter.match.nulls import same_nulls
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
 from rewriter.match.reading import Reading, of_own_type
@@ -36,17 +37,21 @@ Tree = exp.Expr
 ADDITIVE = frozenset({"sum", "count"})
 # A DECIMAL of up to this many digits times a row count stays within 38 digits.
 WEIGHED_PRECISION = 19
+# The type in which sums of BIGINTs are added if a partial sum may overflow.
+_WIDE = f"decimal({MAX_PRECISION},0)"
 
 
 @dataclass(frozen=True)
 class PartialAggregate:
     """An expression over storage columns for an aggregate over the base rows that one storage row aggregates.
 
-    `kind` is the numeric type of the aggregate's argument; None if unknown or not numeric.
+    `kind` is the numeric type of the aggregate's argument; None if unknown or not numeric. With `wide`, `tree` is a
+    DECIMAL(38,0) for a sum of BIGINTs, because a BIGINT could overflow before the sums are added.
     """
 
     tree: Tree
     kind: str | None = None
+    wide: bool = False
 
 
 class PartialAggregates:
@@ -62,6 +67,7 @@ class PartialAggregates:
             "count": self._counted,
             "same": self.key,
         }
+        self._simpler = {"count": self._of_nulls, "min": self._of_extreme, "max": self._of_extreme}
 
     def held(self, tree: Tree) -> Column | None:
         """Return the storage column of an aggregate; None if the storage table lacks the aggregate.
@@ -84,7 +90,7 @@ class PartialAggregates:
         held = self.held(call_of(name, argument))
         # Spark adds BIGINTs some four times as fast as DECIMALs with 38 digits.
         if name == "sum" and isinstance(argument, exp.Cast) and (held is None or self._fits_bigint(argument)):
-            summed = self._in_decimal(argument)
+            summed = self._widened(argument)
             if summed is not None:
                 return summed
         if held is not None:
@@ -105,8 +111,8 @@ class PartialAggregates:
             return missing(call_of(name, argument))
         if branches is None:
             if name != "sum":
-                found = of_row(name, argument)
-                return found if name != "count" or not isinstance(found, Miss) else self._of_nulls(argument, found)
+                found, simpler = of_row(name, argument), self._simpler.get(name)
+                return found if simpler is None or not isinstance(found, Miss) else simpler(name, argument) or found
             zeroed = self._of_zeroed(argument)
             weighed = zeroed if zeroed is not None else of_row(name, argument)
             linear = self._linear(argument) if isinstance(weighed, Miss) else None
@@ -119,15 +125,30 @@ class PartialAggregates:
         second = of_row(name, argument) if by_branch else self._of_branches(name, branches, argument)
         return first if by_branch and isinstance(second, Miss) else second
 
-    def _of_nulls(self, argument: Tree, miss: Miss) -> PartialAggregate | Miss:
+    def _of_nulls(self, name: str, argument: Tree) -> PartialAggregate | None:
         """Return the partial count of an expression that is NULL where a simpler one is: count(x) for count(2 * x).
 
-        Return `miss` if there is no simpler expression, or if the storage table lacks its count.
+        Return None if there is no simpler expression, or if the storage table lacks its count.
         """
-        ansi = is_ansi(self.reading.candidate.view.settings)
-        deciding = same_nulls(argument, self.reading.block, ansi=ansi)
-        found = miss if deciding is argument else self.of("count", deciding)
-        return miss if isinstance(found, Miss) else found
+        deciding = self._same_nulls(argument)
+        found = None if deciding is argument else self.of(name, deciding)
+        return found if isinstance(found, PartialAggregate) else None
+
+    def _of_extreme(self, name: str, argument: Tree) -> PartialAggregate | None:
+        """Return the minimum or maximum of a monotone function from that of its operand: 2 * max(x) for max(2 * x).
+
+        Return None for other expressions, and if the storage table lacks the minimum or maximum of the operand.
+        """
+        reading, ansi = self.reading, is_ansi(self.reading.candidate.view.settings)
+        function = monotone(argument, reading.block, reading.zone, reading.since, ansi=ansi)
+        found = None if function is None else self.of(function.extreme(name), function.operand)
+        if function is None or not isinstance(found, PartialAggregate):
+            return None
+        tree = with_operand(argument, function.operand, found.tree)
+        return PartialAggregate(tree, numeric_type(argument, reading.block))
+
+    def _same_nulls(self, argument: Tree) -> Tree:
+        return same_nulls(argument, self.reading.block, ansi=is_ansi(self.reading.candidate.view.settings))
 
     def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
         """Return an aggregate of numbers cast to DOUBLE, computed from the aggregate of the numbers without the cast.
@@ -140,7 +161,7 @@ class PartialAggregates:
         no:   a sum of BIGINTs without ANSI mode, because it may wrap around where the sum of DOUBLEs does not
         """
         record = AGGREGATES[name]
-        if not isinstance(argument, exp.Cast) or not (record.linear or record.family == name):
+        if not isinstance(argument, exp.Cast) or not (record.linear or name in self._simpler):
             return None
         kind, block = numeric_type(argument.this, self.reading.block), self.reading.block
         if numeric_type(argument, block) != "double" or not (kind in INTEGERS or as_decimal(kind)):
@@ -152,8 +173,8 @@ class PartialAggregates:
             return None
         return partial if name == "count" else PartialAggregate(cast(partial.tree, "double"), "double")
 
-    def _in_decimal(self, argument: exp.Cast) -> PartialAggregate | None:
-        """Return the partial sum of integers cast to DECIMAL, computed from the stored sum of the integers.
+    def _widened(self, argument: exp.Cast) -> PartialAggregate | None:
+        """Return the partial sum of integers cast to DECIMAL or a wider integer, from the stored sum of the integers.
 
         `sum(CAST(n AS DECIMAL(38,0)))` gives `CAST(sum(n) AS DECIMAL(38,0))`. Return None for other arguments, if the
         storage table lacks sum(n), and if the two sums could differ.
@@ -164,6 +185,9 @@ class PartialAggregates:
         """
         kind, summed = (numeric_type(each, self.reading.block) for each in (argument, argument.this))
         decimal = as_decimal(kind)
+        if kind in INTEGERS and summed in INTEGERS and holds_all(kind, summed):
+            narrow = self.of("sum", argument.this)
+            return None if isinstance(narrow, Miss) else replace(narrow, kind=kind)
         if kind is None or decimal is None:
             return None
         digits, room = DIGITS.get(str(summed), MAX_PRECISION), decimal.precision - decimal.scale
@@ -172,8 +196,8 @@ class PartialAggregates:
         partial = self.of("sum", argument.this) if not self._may_have_wrapped(argument.this, kind) else None
         if partial is None or isinstance(partial, Miss):
             return None
-        tree = partial.tree if self._fits_bigint(argument) else cast(partial.tree, str(sum_type(kind)))
-        return PartialAggregate(tree, kind)
+        kept = self._fits_bigint(argument) and not partial.wide
+        return PartialAggregate(partial.tree if kept else cast(partial.tree, str(sum_type(kind))), kind)
 
     def _fits_bigint(self, argument: Tree) -> bool:
         """Return whether no sum of the integers that `argument` casts overflows BIGINT; False if this is unknown."""
@@ -226,9 +250,9 @@ class PartialAggregates:
         kind = wider(partial.kind for partial in partials)
         if kind in (None, VOID) or any(self._may_have_wrapped(value, str(kind)) for value in branches.values):
             return missing(call_of(name, argument))
-        return PartialAggregate(
-            chosen(branches, conditions, [_aligned(partial, str(kind)) for partial in partials]), kind
-        )
+        values = [_aligned(partial, str(kind)) for partial in partials]
+        wide = kind == "bigint" and any(partial.wide for partial in partials)
+        return PartialAggregate(chosen(branches, conditions, values), kind, wide)
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0).
@@ -247,7 +271,8 @@ class PartialAggregates:
         kind = wider((partial.kind, numeric_type(argument.expressions[1], self.reading.block)))
         if kind is None or self._may_have_wrapped(argument.expressions[0], kind):
             return None
-        return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind)
+        wide = kind == "bigint" and partial.wide
+        return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind, wide)
 
     def _linear(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of a linear expression, such as x * k + c.
@@ -255,18 +280,20 @@ class PartialAggregates:
         Return None if the storage table has the expression itself as a column, if the storage table lacks the partial
         sums of the operands, or if digits could be lost.
         """
-        if self.reading.held(argument) is not None:
+        if not isinstance(argument, LINEAR) or self.reading.held(argument) is not None:
             return None
-
-        kind = numeric_type(argument, self.reading.block)
+        kind, ansi = numeric_type(argument, self.reading.block), is_ansi(self.reading.candidate.view.settings)
+        wide = kind == "bigint" and ansi and not fits_bigint(argument, self.reading.block)
 
         def of(name: str, value: Tree) -> Tree | None:
             partial = self.of(name, value)
             wrapped = name == "sum" and kind is not None and self._may_have_wrapped(value, kind)
-            return None if isinstance(partial, Miss) or wrapped else partial.tree
+            if isinstance(partial, Miss) or wrapped or (partial.wide and kind not in ("bigint", "double")):
+                return None
+            return cast(partial.tree, _WIDE) if wide else partial.tree
 
-        tree = linear_sum(argument, self.reading, of)
-        return None if tree is None else PartialAggregate(tree, kind)
+        tree = linear_sum(argument, kind, self.reading, of)
+        return None if tree is None else PartialAggregate(tree, kind, wide)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
         """Return a row expression over storage columns.
@@ -303,16 +330,20 @@ class PartialAggregates:
     def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return the partial count of an expression of grouping keys: count(*), or 0 if the expression is NULL.
 
-        Return a Miss if the storage table has no count(*), or if the expression cannot be derived.
+        The count of an expression that is never NULL is count(*), whether or not it is computed from keys. Return a
+        Miss if the storage table has no count(*), or if the expression cannot be derived.
         """
         rows = self.reading.row_count
         if isinstance(argument, exp.Null):
             return PartialAggregate(number(0), VOID)
         if rows is None:
             return missing(call_of(name, argument))
-        if isinstance(argument, (exp.Star, exp.Literal, exp.Boolean)):
+        deciding = self._same_nulls(argument)
+        if isinstance(deciding, (exp.Star, exp.Literal, exp.Boolean)):
             return PartialAggregate(rows)
-        computed = self._computed(name, argument)
+        computed = self._computed(name, deciding)
+        if isinstance(computed, Miss) and deciding is not argument:
+            computed = self._computed(name, argument)
         if isinstance(computed, Miss):
             return computed
         absent = exp.Is(this=computed, expression=exp.Null())

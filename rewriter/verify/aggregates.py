@@ -26,8 +26,10 @@ from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
 from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import FRACTIONS, INTEGERS, Decimal, as_decimal, is_numeric
+from rewriter.match.monotone import Monotone, monotone, with_operand
+from rewriter.match.numbers import is_modest, reciprocal
 from rewriter.schema import argument_types, components_of, numeric_type
-from rewriter.sql import every
+from rewriter.sql import every, holds
 from rewriter.verify.forms import (
     ONE,
     ROWS,
@@ -44,11 +46,12 @@ from rewriter.verify.forms import (
     values_of,
     with_condition,
 )
-from rewriter.verify.truth import bare, conjunction
+from rewriter.verify.truth import bare, conjunction, symmetric
 
 Tree = exp.Expr
 
 _NULL_IGNORING = frozenset(name for name in FOLDED | COMPOSED if AGGREGATES[name].arity == 1)
+_EXTREMES = frozenset({"min", "max"})
 # Aggregates that combine with themselves: sum(sum(x)), min(min(x)) and so on.
 _FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
 
@@ -86,8 +89,16 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
         return tree
     part = _part_of_sum(forms, tree)
     kind = forms.kind(part) if part is not None else ""
-    exact = kind in INTEGERS or as_decimal(kind) is not None
+    exact = kind in INTEGERS or as_decimal(kind) is not None or (kind == "double" and _is_zero_or_more(tree))
     return _whole(forms, "sum", part) if part is not None and exact else tree
+
+
+def _is_zero_or_more(tree: Tree) -> bool:
+    """Return whether an expression is never -0.0, as a sum: a sum times a positive number, or 0.0 plus or minus it."""
+    if isinstance(tree, (exp.Add, exp.Sub)):
+        return True
+    sides = (tree.expression,) if isinstance(tree, exp.Div) else (tree.this, tree.args.get("expression"))
+    return any((number_value(side) or 0) > 0 for side in sides if side is not None)
 
 
 def doubled_form(forms: Forms, tree: Tree) -> Tree:
@@ -148,6 +159,67 @@ def _summed_integer(forms: Forms, call: exp.Anonymous) -> Tree | None:
         return None
     fits = widens(kind, forms.kind(argument)) and widens("bigint", forms.kind(call))
     return argument.this if fits else None
+
+
+def _unwidened(forms: Forms, tree: Tree) -> Tree:
+    """Return a summed number without casts that only widen it, also those within a CASE and within exact arithmetic.
+
+    A DECIMAL quotient without a rest becomes a product. A sum of DECIMALs has ten digits more than its argument, so
+    that no sum overflows in the narrower type; integers that overflow raise an error in ANSI mode.
+    """
+    kind = numeric_type(tree, forms.block)
+    if kind == "double":
+        return _in_doubles(forms, tree)
+    if as_decimal(kind) is None and not (kind in INTEGERS and forms.ansi):
+        return tree
+    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _widens(forms, tree.this, tree):
+        return _unwidened(forms, tree.this)
+    if isinstance(tree, exp.Case):
+        return of_shape(tree, conditions_of(tree), [_unwidened(forms, value) for value in values_of(tree)])
+    if isinstance(tree, exp.Neg):
+        return exp.Neg(this=_unwidened(forms, tree.this))
+    if isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):
+        sides = [_unwidened(forms, side) for side in (tree.this, tree.expression)]
+        return forms.normal(type(tree)(this=sides[0], expression=sides[1]))
+    return _exact_product(forms, tree) if isinstance(tree, exp.Div) else tree
+
+
+def _in_doubles(forms: Forms, tree: Tree) -> Tree:
+    """Return a summed number in DOUBLE with the operands of products and the dividends of quotients in DOUBLE.
+
+    `n / 100` gives `CAST(n AS DOUBLE) / 100`. Numbers and divisors keep their type.
+    """
+    kind = forms.kind(tree)
+    if number_value(tree) is not None:
+        return tree
+    if kind in INTEGERS or as_decimal(kind) is not None:
+        return forms.normal(cast(_unwidened(forms, tree), "double"))
+    if isinstance(tree, exp.Cast) and is_numeric(forms.kind(tree.this)):
+        return forms.normal(cast(_unwidened(forms, tree.this), "double"))
+    if isinstance(tree, exp.Case):
+        return of_shape(tree, conditions_of(tree), [_unwidened(forms, value) for value in values_of(tree)])
+    if isinstance(tree, exp.Anonymous) and tree.name == "coalesce":
+        return call_of("coalesce", _unwidened(forms, tree.expressions[0]), *tree.expressions[1:])
+    if isinstance(tree, exp.Mul):
+        both = [_in_doubles(forms, side) for side in (tree.this, tree.expression)]
+        return symmetric(forms, exp.Mul(this=both[0], expression=both[1]))
+    if isinstance(tree, exp.Div):
+        return exp.Div(this=_in_doubles(forms, tree.this), expression=tree.expression)
+    return tree
+
+
+def _exact_product(forms: Forms, tree: Tree) -> Tree:
+    """Return a DECIMAL quotient that has all its digits in its type as a product: `d / 100` gives `d * 0.01`.
+
+    Return other quotients unchanged.
+    """
+    decimal, inner = as_decimal(forms.kind(tree)), forms.kind(tree.this)
+    factor = reciprocal(number_value(tree.expression))
+    if decimal is None or factor is None or not is_numeric(inner):
+        return tree
+    scale = (as_decimal(inner) or (0, 0))[1] + len(factor.partition(".")[2])
+    product = exp.Mul(this=_unwidened(forms, tree.this), expression=exp.Literal.number(factor))
+    return forms.normal(product) if scale <= decimal.scale else tree
 
 
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
@@ -250,6 +322,13 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
 
     If `condition` is not None, the aggregate has a FILTER, and a sum then gets no default 0.
     """
+    if name == "sum" and (forms.kind(argument) == "double" or holds(argument, (exp.Cast, exp.Div))):
+        argument = _unwidened(forms, argument)
+    function = _monotone(forms, argument) if name in _EXTREMES else None
+    if function is not None:
+        inner = _whole(forms, function.extreme(name), function.operand, condition)
+        outer = with_operand(argument, function.operand, inner)
+        return symmetric(forms, outer) if isinstance(outer, (exp.Add, exp.Mul)) else outer
     call = call_of(name, argument)
     if name == "sum" and forms.nonempty and condition is None:
         if never_null(argument):
@@ -258,6 +337,10 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
         if zeroed is not None:
             return _total(forms, zeroed)
     return call
+
+
+def _monotone(forms: Forms, tree: Tree) -> Monotone | None:
+    return monotone(tree, forms.block, forms.zone, lambda time: None, ansi=forms.ansi)
 
 
 def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
@@ -304,6 +387,10 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
         return doubled
     if name == "sum":
         return _part_of_sum(forms, tree)
+    function = _monotone(forms, tree) if name in _EXTREMES and has_aggregate(tree) else None
+    if function is not None:
+        inner = _part(forms, function.extreme(name), function.operand)
+        return None if inner is None else with_operand(tree, function.operand, inner)
     return tree if name in IDEMPOTENT and not has_aggregate(tree) else None
 
 
@@ -328,11 +415,18 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
         inner = _part(forms, "sum", tree.expressions[0])
         if inner is None or not is_zero(tree.expressions[1]):
             return None
-        return inner if never_null(inner) else call_of("coalesce", inner, tree.expressions[1])
-    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _widens(forms, tree.this, tree):
+        return inner if _never_null_in(forms)(inner) else call_of("coalesce", inner, tree.expressions[1])
+    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _keeps_sum(forms, tree):
         return _part(forms, "sum", tree.this)
     if isinstance(tree, exp.Mul):
         return _weighed(forms, tree) or _scaled(forms, tree)
+    if isinstance(tree, exp.Div):
+        return _divided(forms, tree)
+    if isinstance(tree, exp.Sub) and _is_double_zero(forms, tree.this):
+        tree = exp.Neg(this=tree.expression)
+    if isinstance(tree, exp.Add) and any(_is_double_zero(forms, side) for side in (tree.this, tree.expression)):
+        # sum() is never -0.0, which a product may be
+        return _part_of_sum(forms, tree.expression if _is_double_zero(forms, tree.this) else tree.this)
     if isinstance(tree, exp.Neg):
         inner = _bare_part(forms, tree.this)
         return None if inner is None else exp.Neg(this=inner)
@@ -358,17 +452,75 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
     """
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
         inner = _bare_part(forms, total) if not has_aggregate(value) else None
-        if inner is not None:
+        if inner is not None and (forms.kind(tree) not in FRACTIONS or _stays_finite(forms, inner, value)):
             return forms.normal(exp.Mul(this=inner, expression=_narrow(forms, value)))
     return None
+
+
+def _keeps_sum(forms: Forms, tree: exp.Cast) -> bool:
+    """Return whether a cast of a sum keeps its value: to a wider type, or with an error for large sums in ANSI mode."""
+    inner, outer = as_decimal(forms.kind(tree.this)), as_decimal(forms.kind(tree))
+    raises = forms.ansi and inner is not None and outer is not None and inner.scale <= outer.scale
+    return raises or _widens(forms, tree.this, tree)
+
+
+def _divided(forms: Forms, tree: Tree) -> Tree | None:
+    """Return the expression whose sum() equals a quotient in DOUBLE; None if there is no such expression.
+
+    `sum(x) / k` gives `x / k` if k is constant within each group, up to the last bits.
+    """
+    if forms.kind(tree) != "double" or has_aggregate(tree.expression):
+        return None
+    inner = _bare_part(forms, tree.this)
+    if inner is None or not _stays_finite(forms, inner, tree.expression):
+        return None
+    return forms.normal(exp.Div(this=inner, expression=tree.expression))
+
+
+def _stays_finite(forms: Forms, summed: Tree, constant: Tree) -> bool:
+    """Return whether neither the sum of a DOUBLE expression nor its product with a constant can be infinite or NaN.
+
+    The constant is a grouping key with an integer or DECIMAL type, or a number. The summed values are integers or
+    DECIMALs, or computed from them with such numbers.
+    """
+    value = number_value(constant)
+    kind = forms.kind(constant.this if isinstance(constant, exp.Cast) else constant)
+    if value is None and kind not in INTEGERS and as_decimal(kind) is None:
+        return False
+    return (value is None or is_modest(value)) and _is_finite(forms, summed)
+
+
+def _is_finite(forms: Forms, tree: Tree) -> bool:
+    kind = forms.kind(tree)
+    if kind in INTEGERS or as_decimal(kind) is not None or isinstance(tree, exp.Null) or is_zero(tree):
+        return True
+    if kind != "double":
+        return False
+    if isinstance(tree, (exp.Cast, exp.Neg)):
+        return _is_finite(forms, tree.this)
+    if isinstance(tree, exp.Case):
+        return all(_is_finite(forms, value) for value in values_of(tree))
+    if isinstance(tree, exp.Anonymous) and tree.name == "coalesce":
+        return all(_is_finite(forms, each) for each in tree.expressions)
+    if not isinstance(tree, (exp.Mul, exp.Div)):
+        return False
+    return _stays_finite(forms, tree.this, tree.expression) or (
+        isinstance(tree, exp.Mul) and _stays_finite(forms, tree.expression, tree.this)
+    )
+
+
+def _is_double_zero(forms: Forms, tree: Tree) -> bool:
+    return isinstance(tree, exp.Cast) and is_zero(tree.this) and forms.kind(tree) == "double"
 
 
 def _shifted(forms: Forms, tree: Tree) -> Tree | None:
     """Return the expression whose sum() equals `tree`, a sum or difference; None if there is no such expression.
 
     `sum(x) + k * count(x)` gives `x + k` if k is constant within each group, and `sum(x) - k * count(x)` gives `x - k`.
-    `sum(x) + sum(y)` gives `x + y` if neither x nor y is ever NULL.
+    `sum(x) + sum(y)` gives `x + y` if neither x nor y is ever NULL. DOUBLEs could cancel each other.
     """
+    if forms.kind(tree) in FRACTIONS:
+        return None
     parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
     for place, other in ((0, tree.expression), (1, tree.this)):
         part = parts[place]
@@ -467,7 +619,7 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
 
 
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:
-    """Return coalesce() in normal form: `coalesce(coalesce(x, 0), 0)` gives `coalesce(x, 0)`.
+    """Return coalesce() in normal form: `coalesce(coalesce(x, 0), 0)` gives `coalesce(x, 0)`, and `x` if never NULL.
 
     `coalesce(sum(CASE WHEN p THEN x END), 0)` gets an ELSE 0 within the sum. If at most one group of a view is read,
     and n is the group's stored count of rows, `coalesce(max(n), 0)` gives the count of these rows, because a count of
@@ -475,6 +627,8 @@ def coalesce_form(forms: Forms, tree: Tree) -> Tree:
     """
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]
+    if not has_aggregate(first) and _nullable_part(forms, first) == ONE and forms.kind(first) == forms.kind(tree):
+        return first
     if isinstance(first, exp.Anonymous) and first.name == SINGLE and rest == [ZERO]:
         counted: Tree = first.expressions[0]
         call = aggregate_of(counted)

@@ -116,6 +116,7 @@ _LAWS: dict[type[Tree], Callable[[Forms, Tree], Tree]] = {
     exp.Add: _sum,
     exp.Mul: lambda forms, tree: arithmetic_form(forms, product_form(forms, tree)),
     exp.Sub: lambda forms, tree: arithmetic_form(forms, difference_form(forms, tree)),
+    exp.Div: arithmetic_form,
     exp.IntDiv: divided_form,
     exp.Neg: arithmetic_form,
     exp.LT: compared_form,

@@ -33,7 +33,7 @@ SELECT v.`a` AS a, CAST(sum(CASE WHEN v.`b` = 'q' THEN v.`sw` ELSE 0 END) AS DEC
 
 --@ case: of which Spark would drop digits
 SELECT a, sum(CASE WHEN b = 'q' THEN wide ELSE 0.000001 END) FROM t GROUP BY a
---@ rewritten using mv (not proved: sum(CASE WHEN b = 'q' THEN CAST(sum(wide) AS DECIMAL(38, 6)) ELSE CAST(0.000001 * CAST(coalesce(sum(1), 0) AS DECIMAL(18, 0)) AS DECIMAL(38, 6)) END) over groups equals no aggregate over the rows that the verifier knows)
+--@ rewritten using mv
 SELECT v.`a` AS a, CAST(sum(CASE WHEN v.`b` = 'q' THEN CAST(v.`sw` AS DECIMAL(38, 6)) ELSE CAST(0.000001 * CAST(v.`cnt` AS DECIMAL(18, 0)) AS DECIMAL(38, 6)) END) AS DECIMAL(38, 6)) FROM lake.demo.mv__storage AS v GROUP BY v.`a`
 
 --@ case: extremes under conditions

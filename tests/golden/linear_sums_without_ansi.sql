@@ -63,3 +63,21 @@ SELECT v.`r` AS r, coalesce(sum(v.`cx`), 0) AS c, coalesce(sum(v.`cx`), 0) AS d,
 --@ case: a DECIMAL with too few digits is NULL
 SELECT r, count(CAST(p AS DECIMAL(3,2))) AS c FROM t GROUP BY r
 --@ kept: AGGREGATE_NOT_IN_VIEW count(CAST(p AS DECIMAL(3, 2)))
+
+--@ case: BIGINTs wrap around in the same way before and after they are added
+SELECT r, sum(b * 2) AS a, sum(-b) AS b, sum(b * k) AS c FROM t GROUP BY r
+--@ rewritten using m
+SELECT v.`r` AS r, sum(v.`sb` * 2) AS a, sum(-v.`sb`) AS b, sum(v.`sb` * v.`k`) AS c FROM lake.demo.m__storage AS v GROUP BY v.`r`
+
+--@ case: but not as DOUBLEs
+SELECT r, sum(b / 100) AS s FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(b / 100)
+
+--@ case: nor in an average
+SELECT r, avg(b * 2) AS s FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW avg(b * 2)
+
+--@ case: quotients of INTs and DECIMALs
+SELECT r, sum(x / 100) AS a, sum(p / 100) AS b, sum(x / 100.0) AS c FROM t GROUP BY r
+--@ rewritten using m
+SELECT v.`r` AS r, sum(CAST(v.`sx` AS DOUBLE) / 100) AS a, CAST(sum(v.`sp` * 0.01) AS DECIMAL(24, 6)) AS b, CAST(sum(v.`sx` * 0.01) AS DECIMAL(27, 6)) AS c FROM lake.demo.m__storage AS v GROUP BY v.`r`

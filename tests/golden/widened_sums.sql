@@ -47,7 +47,7 @@ SELECT v.`g` AS g, CAST(sum(v.`n`) AS DECIMAL(28, 2)) AS s, CAST(sum(v.`s`) AS D
 
 --@ case: whose digits may not hold a BIGINT, but hold the sum
 SELECT g, sum(CAST(s AS DECIMAL(5,0))) AS t FROM t GROUP BY g
---@ rewritten using sums (not proved: query and plan differ in output)
+--@ rewritten using sums
 SELECT v.`g` AS g, CAST(sum(v.`s`) AS DECIMAL(15, 0)) AS t FROM lake.demo.sums__storage AS v GROUP BY v.`g`
 
 --@ case: which may decide rows

@@ -13,6 +13,7 @@ from tests.property.generator import (
     IN_SETS,
     JOINED_GROUPS,
     LIVE,
+    MEASURES,
     MEMBERS,
     PIVOTED,
     TIMED,
@@ -36,6 +37,7 @@ SEEDS = (
     *range(PIVOTED, PIVOTED + 50),
     *range(UNMATCHED, UNMATCHED + 50),
     *range(FILLED, FILLED + 50),
+    *range(MEASURES, MEASURES + 75),
 )
 
 

@@ -1,0 +1,22 @@
+-- Minima and maxima of functions of integers: without ANSI mode a product wraps around.
+--@ schema
+CREATE TABLE t (g STRING, h INT NOT NULL, q INT, d DECIMAL(10,2), dt DATE);
+--@ rows
+INSERT INTO t VALUES ('a', 1, 10, 12.34, DATE '2024-01-01'), ('a', 2, -7, -0.05, DATE '2025-03-31'), ('b', 1, NULL, NULL, NULL)
+--@ settings
+spark.sql.ansi.enabled = false
+--@ view m
+SELECT g, h, min(q) AS minq, max(q) AS maxq, min(d) AS mind, max(d) AS maxd, max(dt) AS maxdt FROM t GROUP BY g, h
+
+--@ case: a product of integers
+SELECT g, max(q * 2) AS a FROM t GROUP BY g
+--@ kept: AGGREGATE_NOT_IN_VIEW max(q * 2)
+
+--@ case: the least integer has no opposite
+SELECT g, max(-q) AS a FROM t GROUP BY g
+--@ kept: AGGREGATE_NOT_IN_VIEW max(-q)
+
+--@ case: quotients, casts, DECIMALs and dates
+SELECT g, max(q / 100) AS a, max(-d) AS b, min(d + 1) AS c, max(CAST(q AS BIGINT)) AS e, max(year(dt)) AS f FROM t GROUP BY g
+--@ rewritten using m
+SELECT v.`g` AS g, max(v.`maxq` / 100) AS a, max(-v.`mind`) AS b, min(v.`mind` + 1) AS c, max(CAST(v.`maxq` AS BIGINT)) AS e, max(year(v.`maxdt`)) AS f FROM lake.demo.m__storage AS v GROUP BY v.`g`
