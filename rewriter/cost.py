@@ -92,8 +92,8 @@ class Costs:
             elif bag in others:
                 more = others[bag]
             else:
-                left = read - Counter(bag.tables)
-                more = others[bag] = sum(self._least_of(name, pruned) * n for name, n in left.items())
+                left = ((name, count - bag.tables.count(name)) for name, count in read.items())
+                more = others[bag] = sum(self._least_of(name, pruned) * n for name, n in left if n > 0)
             more += sum(self._least_of(name, pruned) for name in beside)
             # A view that lacks rows is one branch of a UNION ALL, and the pruned plan reads only part of it.
             held = self._least_of(storage, pruned * ((1 - UNKNOWN_SHARE) if partial else 1.0), len(block.outputs))

@@ -177,6 +177,8 @@ class Question:
             return reduce(and_, [shelf.reads.get((table, tables.get(table, 1)), 0) for table in some])
 
         everything = all_of(tables) if self.whole and tables else 0
+        # By the tables of a need: the views that must satisfy the need themselves, unless they join a table back.
+        bound: dict[frozenset[TableName] | None, int] = {None: everything}
         found: dict[frozenset[TableName] | None, dict[TableName, int]] = {}
 
         def backs_of(tables: frozenset[TableName] | None) -> dict[TableName, int]:
@@ -189,8 +191,9 @@ class Question:
             if not without:
                 return 0
             tables = need.tables
-            # The views that must satisfy this need themselves, and cannot join a table back.
-            without &= everything if tables is None else everything | all_of(tables)
+            if tables not in bound:
+                bound[tables] = everything | all_of(tables or ())
+            without &= bound[tables]
             backs = backs_of(tables) if without else {}
             for table, joining in backs.items() if len(backs) == 1 else ():
                 beside[table] = beside.get(table, 0) | without & joining

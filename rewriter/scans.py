@@ -144,9 +144,12 @@ def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: f
     """
     if table.statistics is None:
         whole = scan_of(table, share)
-        if table.size is None:  # the types of columns tell narrow storage from a wide table
-            return whole._replace(bytes=whole.rows * _width(table, columns)) if whole.known else whole
-        return whole._replace(bytes=whole.bytes * _share_of_width(table, columns))
+        if not whole.known:
+            return whole
+        # Without a size, the types of columns tell narrow storage from a wide table.
+        several = table.size is not None
+        size = whole.bytes * _share_of_width(table, columns) if several else whole.rows * _width(table, columns)
+        return Estimate(1, whole.rows, whole.held, size, whole.largest)
     rows, size, files = 0, 0.0, 0
     ids = [column.field_id for column in table.columns if column.name.lower() in columns]
     width = _share_of_width(table, columns)

@@ -45,6 +45,8 @@ class Occurrence:
     branches: tuple[Block, ...] = field(default=(), compare=False)
     inner: Block | None = field(default=None, compare=False)
     contents: Table | None = field(default=None, compare=False)
+    # By column name: a column in SELECT, GROUP BY and ORDER BY is one tree, which is hashed once.
+    _references: dict[str, exp.Column] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def constant(self) -> bool:
@@ -57,10 +59,22 @@ class Occurrence:
 
     def column(self, name: str) -> Column | None:
         """Return the column with this name, ignoring case; None if the table has no such column."""
-        return self._by_name.get(name.lower())
+        return self.by_name.get(name.lower())
+
+    def reference(self, name: str) -> exp.Column | None:
+        """Return the canonical reference to the column with this name, ignoring case; None if there is no such column.
+
+        The same tree is returned for each call with the name, and must not be changed.
+        """
+        name = name.lower()
+        known = self._references.get(name)
+        if known is None and name in self.by_name:
+            known = self._references[name] = exp.column(name, self.id)
+        return known
 
     @cached_property
-    def _by_name(self) -> Mapping[str, Column]:
+    def by_name(self) -> Mapping[str, Column]:
+        """The columns by their names in lower case."""
         if self.contents is not None and self.contents.columns is self.columns:
             return self.contents.by_name
         return {column.name.lower(): column for column in reversed(self.columns)}

@@ -79,9 +79,12 @@ class Predicates:
 
     def pins(self, subject: Tree) -> bool:
         """Return whether the conjuncts allow a column or expression exactly one value, or only NULL."""
-        declared, values = self.block.type_of(subject), self.values(subject)
+        values = self.ranges.get(subject)
+        if values is None:  # NOT NULL in the schema leaves more than one value
+            return False
         if values == ONLY_NULL:
             return True
+        declared = self.block.type_of(subject)
         if values.null or len(values.intervals) != 1 or (declared is not None and declared.type in FRACTIONS):
             return False
         ((low, high),) = values.intervals

@@ -119,7 +119,7 @@ class RangeSet:
 
     def closed_over_integers(self) -> RangeSet:
         """Return the set of the same integers with closed bounds, so that `x < 10` and `x <= 9` give equal sets."""
-        return _union((_close(interval) for interval in self.intervals), self.null, discrete=True)
+        return _union(map(_close, self.intervals), self.null, discrete=True)
 
     @staticmethod
     def joined(sets: Iterable[RangeSet]) -> RangeSet:

@@ -32,8 +32,7 @@ class Source:
         Raise Unsupported if two columns of a derived table have the name.
         """
         if self.table is not None:
-            column = self.table.column(name)
-            return exp.column(column.name.lower(), self.table.id) if column is not None else None
+            return self.table.reference(name)
         found = [tree for label, tree in self.derived if label is not None and label.lower() == name.lower()]
         if len(found) > 1:
             raise Unsupported(f"{self.alias}.{name} is ambiguous: {self.alias} has two columns of this name")
@@ -92,12 +91,11 @@ class Scope:
 
         Raise Unsupported if the reference names no column, or more than one.
         """
-        parts = node.parts
-        if len(parts) == 1 and (meant := self.alias(node.name)) is not None:
+        *qualifier, name = [part.name.lower() for part in node.parts]
+        if not qualifier and (meant := self.alias(node.name)) is not None:
             return meant
-        if isinstance(node.this, exp.Star) or not isinstance(node.this, exp.Identifier):
+        if not isinstance(node.this, exp.Identifier):
             raise Unsupported(f"{node.sql('spark')} does not name a single column, which is not supported here")
-        *qualifier, name = [part.name.lower() for part in parts]
         found = self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name)
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)
@@ -137,7 +135,7 @@ class Scope:
         Return False if the name may be a field of a struct column, or an output whose name is not known. `qualifier` is
         empty for an unqualified name.
         """
-        named = all(label is not None for source in self.sources for label, _ in source.columns())
+        named = all(label is not None for source in self.sources for label, _ in source.derived)
         return named and not (qualifier and self.has(qualifier[0]))
 
     def _qualified(self, qualifier: tuple[str, ...], name: str) -> list[Tree]:
@@ -149,7 +147,10 @@ class Scope:
         return merged + [
             tree
             for source in self.sources
-            if (tree := source.column(name)) is not None and (source.alias, name) not in self.hidden
+            # Most names are columns of one of the tables.
+            if (source.table is None or name in source.table.by_name)
+            and (tree := source.column(name)) is not None
+            and (source.alias, name) not in self.hidden
         ]
 
     def using(

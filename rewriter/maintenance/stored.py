@@ -174,4 +174,4 @@ def _shape_problem(block: Block, storage: Table) -> str:
 
 
 def _unread(part: Block | Occurrence, read: frozenset[str]) -> bool:
-    return any(getattr(part, field.name) for field in fields(part) if field.name not in read)
+    return any(getattr(part, field.name) for field in fields(part) if field.init and field.name not in read)

@@ -17,7 +17,7 @@ from rewriter.match.inexact import unrounded
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead
 from rewriter.match.whole_sums import is_exact
-from rewriter.sql import columns_in, nodes_of
+from rewriter.sql import columns_in, names_called, nodes_of
 
 Tree = exp.Expr
 
@@ -235,8 +235,8 @@ def inexact_decision(reading: Reading) -> Miss | None:
     block = reading.block
     deciding = [*block.having, *(item.key for item in block.order if block.limit or block.offset)]
     deciding += block.outputs if block.distinct or block.decides else ()
-    within = [part for output in block.outputs for part in _beyond_arithmetic(unrounded(output))]
-    for tree in (*deciding, *within):
+    within = (part for output in block.outputs for part in _beyond_arithmetic(unrounded(output)))
+    for tree in (tree for tree in (*deciding, *within) if not INEXACT.isdisjoint(names_called(tree))):
         for node in nodes_of(tree):
             if isinstance(node, exp.Anonymous) and node.name in INEXACT and not is_exact(node, block):
                 return Miss(Reason.FLOAT_SUM_DECIDES_ROWS, words(node))

@@ -24,9 +24,11 @@ def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
     apart = frozenset[str]().union(*(join.tables for join in view.joins))
     mine, theirs = Counter(t.name for t in view.tables), Counter(t.name for t in query.tables)
     if mine.keys() & theirs.keys():
-        inner = Counter(t.name for t in view.tables if t.id not in apart)
-        kept = Counter(t.name for t in query.tables if t.id not in refused)
-        surplus = mine - theirs | (inner - kept if mine.keys() & kept.keys() else Counter())
+        surplus = mine - theirs
+        if refused:
+            inner = Counter(t.name for t in view.tables if t.id not in apart)
+            kept = Counter(t.name for t in query.tables if t.id not in refused)
+            surplus |= inner - kept if mine.keys() & kept.keys() else Counter()
         yield from _extend({}, view.tables, query, surplus)
 
 

@@ -79,17 +79,17 @@ class _Level:
         self.start = self.tail = None
 
 
-def select_spans(tokens: Sequence[Token]) -> tuple[SelectSpan, ...]:
-    """Return the spans of all SELECT blocks in textual order, including nested ones.
+def select_spans(tokens: Sequence[Token], kinds: Sequence[TokenType]) -> tuple[SelectSpan, ...]:
+    """Return the spans of all SELECT blocks in textual order, including nested ones; `kinds` are the tokens' kinds.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> sql = "SELECT a FROM (SELECT b FROM t) UNION ALL SELECT c FROM u ORDER BY 1"
-    >>> [sql[start:end] for start, end in select_spans(tokenize(sql))]
+    >>> tokens = tokenize(sql)
+    >>> [sql[start:end] for start, end in select_spans(tokens, kinds_of(tokens))]
     ['SELECT a FROM (SELECT b FROM t)', 'SELECT b FROM t', 'SELECT c FROM u']
     """
     levels = [_Level()]
     found: list[SelectSpan] = []
-    kinds = kinds_of(tokens)
     for i in places_of(_STRUCTURE, kinds):
         kind, level, last = kinds[i], levels[-1], tokens[i - 1] if i else None
         if kind in OPENING:
@@ -149,18 +149,19 @@ class _Opened:
     definitions: bool = False
 
 
-def has_bare_query(tokens: Sequence[Token]) -> bool:
-    """Return whether any query in the text, nested ones included, starts with FROM or TABLE instead of SELECT.
+def has_bare_query(kinds: Sequence[TokenType]) -> bool:
+    """Return whether any query in a text, nested ones included, starts with FROM or TABLE instead of SELECT.
+
+    `kinds` are the kinds of the text's tokens.
 
     A query may start at the start of the text, after an opening parenthesis or a set operator, and after the CTE
     definitions of a WITH.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> queries = "SELECT 1 FROM a MINUS TABLE b", "WITH c AS (SELECT 1) FROM c", "SELECT extract(year FROM t) FROM a"
-    >>> [has_bare_query(tokenize(sql)) for sql in queries]
+    >>> [has_bare_query(kinds_of(tokenize(sql))) for sql in queries]
     [True, True, False]
     """
-    kinds = kinds_of(tokens)
     before = [kinds[i - 1] if i else TokenType.L_PAREN for i in places_of(_BARE, kinds)]
     if TokenType.WITH not in kinds and _BEFORE_QUERIES.isdisjoint(before):
         return False

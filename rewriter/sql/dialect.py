@@ -156,8 +156,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     """
     if _MARK in sql:
         raise ParseError("the statement contains the character U+0000: remove this character")
-    marked, names = _marked(sql, tokenize(sql) if tokens is None else tokens)
-    kinds = kinds_of(marked)
+    marked, kinds, names = _marked(sql, tokenize(sql) if tokens is None else tokens)
     if not _LIMITS.isdisjoint(kinds) and _expressions_in_limits(kinds) > 1:
         raise ParseError("LIMIT and OFFSET must be integer constants")
     joins = _mark_joins(marked, kinds) if TokenType.JOIN in kinds else 0
@@ -184,15 +183,19 @@ def _expressions_in_limits(kinds: Sequence[TokenType]) -> int:
     return sum(kind in _LIMITS and after not in _NO_EXPRESSION for kind, after in pairwise(kinds))
 
 
-def _marked(sql: str, tokens: Sequence[Token]) -> tuple[list[Token], int]:
+def _marked(sql: str, tokens: Sequence[Token]) -> tuple[list[Token], list[TokenType], int]:
     """Return the tokens, with a character of code 0 appended to each name that sqlglot's parser would translate.
 
-    Also return the number of these names. They are names of functions, and names of columns that are also names of
-    types. Raise ParseError if NULL is used as a name.
+    Also return the tokens' kinds and the number of these names. They are names of functions, and names of columns that
+    are also names of types. Raise ParseError if NULL is used as a name.
     """
-    marked, names = list(tokens), 0
+    marked, kinds, names = list(tokens), kinds_of(tokens), 0
+
+    def put(i: int, kind: TokenType, text: str) -> None:
+        marked[i], kinds[i] = _other(marked[i], kind, text), kind
+
     # A name is marked only before a parenthesis or bracket, except for the words.
-    places = [i - 1 for i in places_of(_AFTER_NAMES, kinds_of(tokens)) if i]
+    places = [i - 1 for i in places_of(_AFTER_NAMES, kinds) if i]
     if any(map(sql.upper().__contains__, _WORDS)):
         places = sorted({*places, *(i for i, token in enumerate(tokens) if token.text.upper() in _WORDS)})
     for i in places:
@@ -200,18 +203,18 @@ def _marked(sql: str, tokens: Sequence[Token]) -> tuple[list[Token], int]:
         called = i + 1 < len(tokens) and tokens[i + 1].token_type is TokenType.L_PAREN
         word = token.text.upper() if token.token_type in _CALLABLE else ""
         if word == "EXTRACT" and called and _of_unit(tokens[i + 2 : i + 4]):
-            marked[i + 2] = _other(tokens[i + 2], TokenType.STRING, tokens[i + 2].text)
-            marked[i + 3] = _other(tokens[i + 3], TokenType.COMMA, tokens[i + 3].text)
+            put(i + 2, TokenType.STRING, tokens[i + 2].text)
+            put(i + 3, TokenType.COMMA, tokens[i + 3].text)
         named = token.token_type in _TYPES and _is_name(tokens, i)
         if (called and word in _CALLS) or word in _WORDS:
-            marked[i] = _other(token, TokenType.VAR if named else token.token_type, token.text + _MARK)
+            put(i, TokenType.VAR if named else token.token_type, token.text + _MARK)
             names += token.token_type not in _NO_NAMES
         elif named:
             if token.token_type is TokenType.NULL:
                 raise ParseError("NULL is used as a name: put the name in backticks")
-            marked[i] = _other(token, TokenType.VAR, token.text + _MARK)
+            put(i, TokenType.VAR, token.text + _MARK)
             names += 1
-    return marked, names
+    return marked, kinds, names
 
 
 def _is_name(tokens: Sequence[Token], i: int) -> bool:

@@ -285,25 +285,28 @@ def parse(sql: str, session: Session) -> Statement:
         tokens = tokenize(sql[:LONGEST])
     except ParseError as error:
         return Statement(sql, session, is_query=False, problem=str(error))
+    listed = kinds_of(tokens)
     # Most passes over the tokens look for a kind that few statements contain.
-    kinds = frozenset(kinds_of(tokens))
+    kinds = frozenset(listed)
     problem = _problem(sql, tokens, kinds)
     filling = query_of_write(tokens)
-    tokens = tokens if filling is None else tokens[filling:]
+    if filling is not None:
+        tokens, listed = tokens[filling:], listed[filling:]
     read = partial(
         Statement,
         sql,
         session,
         filling is None and _is_query(tokens, kinds),
-        complete=not has_bare_query(tokens),
+        complete=not has_bare_query(listed),
         fills=filling is not None,
     )
     if problem or TokenType.SELECT not in kinds:
         return read(problem=problem)
-    blocks = tuple(_blocks(sql, tokens))
+    blocks = tuple(_blocks(sql, tokens, listed))
     names = list(_ctes(tokens)) if TokenType.WITH in kinds else []
     ctes = frozenset(names)
-    tables = {name: None for block in blocks for table in block.tables if (name := _named(table, session, ctes))}
+    meant = {id(table): (table, _named(table, session, ctes)) for block in blocks for table in block.tables}
+    tables = dict.fromkeys(name for _, name in meant.values() if name is not None)
     common = tuple(_common(sql, tokens, names, blocks)) if names else ()
     if len(common) > MOST_CTES:
         return read(problem=f"the statement has more than {MOST_CTES} common table expressions")
@@ -311,7 +314,9 @@ def parse(sql: str, session: Session) -> Statement:
         _without_with(blocks, {table.name for table in common})
     pivots = TokenType.PIVOT in kinds
     merges = _merges(tokens, kinds)
-    return read(blocks=blocks, ctes=ctes, tables=tuple(tables), common=common, merges=merges, pivots=pivots)
+    parsed = read(blocks=blocks, ctes=ctes, tables=tuple(tables), common=common, merges=merges, pivots=pivots)
+    parsed._meant.update(meant)
+    return parsed
 
 
 @lru_cache(maxsize=64)  # parsing and matching a view ask for it several times in a row
@@ -374,10 +379,10 @@ def place_of(table: exp.Table) -> tuple[int, int]:
     return parts[0].meta["start"], parts[-1].meta["end"] + 1
 
 
-def _blocks(sql: str, tokens: Sequence[Token]) -> Iterator[SelectBlock]:
-    starts = list(map(_START, tokens))
-    for span in select_spans(tokens):
-        yield _block(sql, span, tokens[bisect_left(starts, span.start) : bisect_left(starts, span.end)])
+def _blocks(sql: str, tokens: Sequence[Token], kinds: Sequence[TokenType]) -> Iterator[SelectBlock]:
+    for span in select_spans(tokens, kinds):
+        first, end = (bisect_left(tokens, place, key=_START) for place in span)
+        yield _block(sql, span, tokens[first:end])
 
 
 def _block(sql: str, span: SelectSpan, tokens: Sequence[Token]) -> SelectBlock:
@@ -410,7 +415,7 @@ def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
         return "the statement contains a variable (${…}), whose substitution can change the meaning"
     if len(sql) > LONGEST:
         return f"the statement is longer than {LONGEST} characters"
-    if any("--" in line and line.endswith("\\") for line in _LINE_END.split(sql)[:-1]):
+    if "\\" in sql and any("--" in line and line.endswith("\\") for line in _LINE_END.split(sql)[:-1]):
         return "a comment in the statement ends with a backslash, which continues the comment on the next line"
     long = len(sql) > MOST_SELECTS * len("SELECT")
     if long and sum([token.token_type is TokenType.SELECT for token in tokens]) > MOST_SELECTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rewriter.sql import tokenize
-from rewriter.sql.blocks import select_spans
+from rewriter.sql.blocks import kinds_of, select_spans
 from rewriter.sql.dialect import calls_window
 from rewriter.sql.time_windows import seconds_of
 
@@ -19,7 +19,8 @@ from rewriter.sql.time_windows import seconds_of
     ],
 )
 def test_a_clause_ends_a_select_and_a_call_does_not(sql: str, blocks: int) -> None:
-    found = [sql[start:end] for start, end in select_spans(tokenize(sql))]
+    tokens = tokenize(sql)
+    found = [sql[start:end] for start, end in select_spans(tokens, kinds_of(tokens))]
     assert len(found) == blocks
     assert found[-1].endswith(("(ts, '1 day')", "OVER w FROM t", "FROM u"))
 
