@@ -64,6 +64,18 @@ def wide_decimal(kind: str) -> Decimal:
     return found or Decimal(DIGITS[kind], 0)
 
 
+def may_be_cut(kind: str | None) -> bool:
+    """Return whether arithmetic with this result type may have more digits than the type: a DECIMAL with 38 digits.
+
+    Spark gives other results a type with enough digits. Without ANSI mode, a result with too many digits is NULL.
+
+    >>> may_be_cut("decimal(38,2)"), may_be_cut("decimal(12,2)"), may_be_cut("bigint")
+    (True, False, False)
+    """
+    decimal = as_decimal(kind)
+    return decimal is not None and decimal.precision == MAX_PRECISION
+
+
 def holds_all(wide: str, narrow: str) -> bool:
     """Return whether the type `wide` represents each value of the type `narrow` exactly.
 

@@ -5,6 +5,7 @@ law:    if f keeps the order of values, max(f(x)) is f(max(x)); if f reverses th
 gives:  max(2 * x + 1) is 2 * max(x) + 1, min(-x) is -max(x), and max(year(ts)) is year(max(ts))
 no:     a function that reverses the order of DOUBLEs, because NaN stays the greatest value
 no:     TINYINT to BIGINT without ANSI mode, because 2 * x may wrap around
+no:     DECIMALs with 38 digits without ANSI mode, because 2 * x may be NULL
 no:     the day of a TIMESTAMP in a zone whose clocks go back across midnight
 """
 
@@ -17,7 +18,7 @@ from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.block.points import number_value
-from rewriter.functions.types import FRACTIONS, INTEGERS, VOID, as_decimal, holds_all
+from rewriter.functions.types import FRACTIONS, INTEGERS, VOID, as_decimal, holds_all, may_be_cut
 from rewriter.schema import expression_type, numeric_type
 from rewriter.timeseries import as_bucket, day_source, is_fixed_offset, keeps_whole
 from rewriter.timeseries.bucket import TEMPORAL
@@ -55,7 +56,7 @@ def monotone(
     if not found.rising and _may_be_nan(found.operand, block):
         return None
     wraps = kind in INTEGERS and of in INTEGERS and not isinstance(tree, (exp.Cast, exp.Anonymous))
-    return found if ansi or not wraps else None
+    return found if ansi or not (wraps or may_be_cut(kind)) else None
 
 
 def _may_be_nan(tree: Tree, block: Block) -> bool:

@@ -4,6 +4,7 @@ law:    arithmetic on numbers is NULL where an operand is NULL, and a cast to an
         a result that overflows is an error in ANSI mode, and NULL without ANSI mode only if it is a DECIMAL
 law:    coalesce() of a constant is never NULL
 gives:  count(2 * x + 1) is count(x), and count(coalesce(x, 0)) is count(*)
+no:     DECIMALs with 38 digits without ANSI mode, because 2 * x may be NULL
 no:     x / 0 and try_cast(x AS INT), which are NULL in other rows than x
 """
 
@@ -13,7 +14,7 @@ from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.block.points import number_value
-from rewriter.functions.types import FRACTIONS, holds_all, is_numeric
+from rewriter.functions.types import FRACTIONS, holds_all, is_numeric, may_be_cut
 from rewriter.schema import numeric_type
 
 Tree = exp.Expr
@@ -42,7 +43,7 @@ def _deciding(tree: Tree, block: Block, *, ansi: bool) -> Tree | None:
         return same_nulls(tree.this, block, ansi=ansi) if numeric_type(tree, block) else None
     if isinstance(tree, exp.Cast):
         return same_nulls(tree.this, block, ansi=ansi) if _keeps_nulls(tree, block, ansi=ansi) else None
-    if isinstance(tree, _ARITHMETIC) and numeric_type(tree, block):
+    if isinstance(tree, _ARITHMETIC) and (kind := numeric_type(tree, block)) and (ansi or not may_be_cut(kind)):
         if isinstance(tree, _DIVIDING) and not number_value(tree.expression):
             return None
         left, right = (same_nulls(side, block, ansi=ansi) for side in (tree.this, tree.expression))

@@ -25,7 +25,7 @@ from rewriter.block.points import number_value
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
 from rewriter.functions.trees import call_of, cast
-from rewriter.functions.types import FRACTIONS, INTEGERS, Decimal, as_decimal, is_numeric
+from rewriter.functions.types import FRACTIONS, INTEGERS, Decimal, as_decimal, is_numeric, may_be_cut
 from rewriter.match.monotone import Monotone, monotone, with_operand
 from rewriter.match.numbers import is_modest, reciprocal
 from rewriter.schema import argument_types, components_of, numeric_type
@@ -574,6 +574,8 @@ def _nullable_part(forms: Forms, tree: Tree) -> Tree:
     if isinstance(tree, exp.Anonymous) and tree.name == "coalesce":
         constant = any(number_value(each) is not None for each in tree.expressions)
         return ONE if constant and numeric_type(tree, forms.block) else tree
+    if may_be_cut(forms.kind(tree)) and not forms.ansi:
+        return tree
     divides = isinstance(tree, (exp.Div, exp.IntDiv, exp.Mod))
     if not isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) and not (divides and number_value(tree.expression)):
         return tree
