@@ -29,6 +29,7 @@ HARMLESS = (
     "spark.sql.inMemoryColumnarStorage.",
     "spark.sql.iceberg.aggregate-push-down.enabled",
     "spark.sql.iceberg.vectorization.",
+    "spark.sql.leafNodeDefaultParallelism",
     "spark.sql.maxMetadataStringLength",
     "spark.sql.queryExecutionListeners",
     "spark.sql.redaction.",
