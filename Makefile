@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check decisions fuzz fuzz-spark fuzz-refresh fuzz-zones race soak bench bench-calcite lock clean
+.PHONY: help setup preflight serve test unit check types style decisions fuzz fuzz-spark fuzz-refresh fuzz-zones race soak bench bench-calcite lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -33,9 +33,14 @@ unit: setup ## the tests that need no Spark
 	@$(BIN)/python -m pytest -q --ignore=tests/integration
 
 check: setup ## format, lint, types (of the tests, too), import contracts, docs, the modules that a statement enters
+	@$(MAKE) -j 2 types style
+
+types:
+	@$(BIN)/mypy
+
+style:
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m pytest -q proxy rewriter tests/unit/test_readme.py
 	@$(BIN)/python benchmarks/walk.py --fail
