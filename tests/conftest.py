@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine, event
 
-from tests.integration import clients
+from tests.integration import clients, local_files
 from tests.integration.daemon import free_ports
 from tests.integration.gate import DEMO_ROWS, INTERPRETED, Gate
 from tests.integration.rest import spark_catalog
@@ -53,6 +53,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     aside = item.get_closest_marker("aside") is not None
     os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED) if aside else ""
+    if aside or "gate" in getattr(item, "fixturenames", ()):
+        os.environ["SPARK_DIST_CLASSPATH"] = str(local_files.library())
 
 
 @pytest.fixture(autouse=True, scope="module")
