@@ -37,11 +37,15 @@ def _leave_writing_to_the_system(connection: Any, _: object) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests that share the run's Spark into one process, and the tests marked `aside` into another."""
+    """Put the tests that share the run's Spark into one process, those that share the Spark aside into another.
+
+    A file of tests that start Sparks of their own stays together, in the process that is free first.
+    """
     for item in items:
+        shared = {"gate", "aside_gate"}.intersection(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("aside") is not None:
-            item.add_marker(pytest.mark.xdist_group("aside"))
-        elif "gate" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("aside" if shared else item.path.stem))
+        elif shared:
             item.add_marker(pytest.mark.xdist_group("one Spark"))
 
 

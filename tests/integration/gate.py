@@ -18,7 +18,7 @@ SPARK = re.compile(r"Spark Thrift Server started host=127\.0\.0\.1 port=(\d+)")
 
 DEMO_ROWS = 100_000
 
-# What a session sets that asks many queries of a few rows: Spark takes longer to compile and plan each than for its
+# Settings of a Spark that is asked many queries of a few rows, each of which takes longer to compile and plan than its
 # rows. Not for what is cancelled: Spark interprets an aggregation to its end, and keeps the slot until then.
 INTERPRETED = {
     "spark.sql.adaptive.enabled": "false",

@@ -17,12 +17,22 @@ from rewriter.model.settings import TIME_ZONE
 from tests.golden.corpus import Case, GoldenFile, golden_files, read
 from tests.golden.execution import Rows, same_rows
 from tests.integration import clients
-from tests.integration.gate import INTERPRETED, Gate
+from tests.integration.gate import Gate
+
+pytestmark = pytest.mark.aside
 
 # Files that are tried at once: a statement of a few rows leaves Spark waiting for most of its time.
 FILES = 4
 # Tried with the code that Spark generates, as users have it: each operator and function is in one of these files.
 GENERATED = ("functions", "outer_joins", "roll_up", "windows")
+AS_USERS = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.shuffle.partitions": "4",
+}
+# A few rows are one file, which each query over them opens, and not four.
+QUICK = {"spark.sql.leafNodeDefaultParallelism": "1"}
 FELL_BACK = "The rewritten statement failed"
 MATCHED = ("chosen", "not chosen")
 
@@ -141,8 +151,8 @@ def tried(gate: Gate, path: Path) -> list[str]:
     """Create a file's tables and views, run its cases, and return what is wrong."""
     golden = read(path)
     with clients.pyhive(gate.port) as on, clients.pyhive(gate.port) as off:
-        for connection in () if path.stem in GENERATED else (on, off):
-            for key, value in INTERPRETED.items():
+        for connection in (on, off):
+            for key, value in (AS_USERS if path.stem in GENERATED else QUICK).items():
                 clients.rows(connection, f"SET {key} = {value}")
         build(lambda sql: clients.rows(on, sql), golden)
         clients.rows(off, f"USE lake.golden_{path.stem}")
