@@ -16,11 +16,14 @@ from datetime import UTC, datetime, timedelta
 from importlib import resources
 from typing import Any, NamedTuple
 
+import pytest
+
 from rewriter.timeseries.literals import zone_info
 from rewriter.timeseries.zone_data import histories
 from tests.integration.decided import answered_blocks
-from tests.integration.gate import INTERPRETED
 from tests.integration.test_golden import FELL_BACK, ask
+
+pytestmark = pytest.mark.aside
 
 # VIEWGATE_ZONE_SEEDS=FIRST:LAST tries other queries than CI's; `make fuzz-zones` does so, range by range.
 FIRST, LAST = (int(n) for n in os.environ.get("VIEWGATE_ZONE_SEEDS", "0:500").split(":"))
@@ -114,8 +117,6 @@ def make(connection: Any, seeds: range) -> None:
     def run(sql: str) -> None:
         assert ask(connection, sql).error is None, sql
 
-    for key, value in INTERPRETED.items():
-        run(f"SET {key} = {value}")
     zones = list(dict.fromkeys(map(zone_of, seeds)))
     rows = ", ".join(f"({at}, '{'ab'[i % 2]}', {i})" for i, at in enumerate(sorted({*instants(zones)})))
     for sql in (f"CREATE NAMESPACE lake.zones_{seeds[0]}", f"USE lake.zones_{seeds[0]}"):
