@@ -51,13 +51,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before any fixture
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let a JVM that lives only for a few tests compile quickly instead of well, which takes a quarter less time.
-
-    Not the run's own Spark: a refresh of many rows, and all that ran beside it, took five times as long.
-    """
-    aside = item.get_closest_marker("aside") is not None
-    os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED) if aside else ""
-    if aside or "gate" in getattr(item, "fixturenames", ()):
+    """Let Sparks compile quickly instead of well, and set permissions of files without a process."""
+    if item.get_closest_marker("aside") is not None or "gate" in getattr(item, "fixturenames", ()):
+        os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED)
         os.environ["SPARK_DIST_CLASSPATH"] = str(local_files.library())
 
 
