@@ -15,7 +15,7 @@ from sqlglot import exp
 from rewriter.freshness import Relations
 from rewriter.match import Match
 from rewriter.model import Table, TableName
-from rewriter.sql import Edit, SelectBlock, Statement, place_of
+from rewriter.sql import Edit, SelectBlock, Statement, excerpt, place_of
 
 Pins = Mapping[TableName, int]
 
@@ -55,7 +55,7 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
     name = statement.resolve(table)
     snapshot = _snapshot(relations.get(name)) if name is not None else None
     if snapshot is None or any(table.args.get(arg) for arg in ("version", "when", "sample", "pivots")):
-        return f"{table.sql('spark')[:60]} cannot be pinned to a snapshot"
+        return f"{excerpt(table)} cannot be pinned to a snapshot"
     end = place_of(table)[1]
     return [Edit(end, end, f" VERSION AS OF {snapshot}")]
 

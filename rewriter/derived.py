@@ -15,8 +15,10 @@ from rewriter.block.scope import Scope
 from rewriter.functions.types import INTEGERS, UNKNOWN, VOID
 from rewriter.model import Column, quoted
 from rewriter.schema import expression_type, output_types
-from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, tokenize
+from rewriter.sql import ParseError, SelectBlock, Statement, excerpt, parse_select, tokenize
 from rewriter.timeseries.bucket import TEMPORAL
+
+_NOT_FOUND = "cannot be found in the statement's text: define it in a WITH clause at the start of the statement"
 
 
 def common_of(statement: Statement, find: Find) -> Common:
@@ -53,14 +55,14 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
     def text(tree: exp.Select) -> str:
         found = next((b for b in inside if b.tree == tree), None)
         if found is None:
-            raise Unsupported(f"the derived table {tree.sql('spark')[:60]} cannot be located in the statement's text")
+            raise Unsupported(f"the derived table {excerpt(tree)} {_NOT_FOUND}")
         if not set(statement.common_before(found)).issubset(statement.common_before(select)):
             raise Unsupported(
-                f"the derived table {tree.sql('spark')[:60]} has a WITH clause: move it to the start of the statement"
+                f"the derived table {excerpt(tree)} has a WITH clause: move it to the start of the statement"
             )
         if not statement.is_clear(found.text):
             raise Unsupported(
-                f"the derived table {tree.sql('spark')[:60]} occurs twice in the statement, where its names may "
+                f"the derived table {excerpt(tree)} occurs twice in the statement, where its names may "
                 "refer to different CTEs: rename one of the CTEs"
             )
         return found.text
@@ -102,7 +104,7 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
     """
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
-        raise Unsupported(f"the derived table {tree.sql('spark')[:60]} cannot be located in the statement's text")
+        raise Unsupported(f"the derived table {excerpt(tree)} {_NOT_FOUND}")
     return found
 
 
@@ -148,20 +150,21 @@ def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) ->
                 "clause of the outer query"
             )
         return quoted(node.name)
-    alias = node.alias or "a derived table"
+    alias = node.alias or excerpt(node)
     if any(each.args.get("with_") for each in node.this.find_all(exp.Query)):
         raise Unsupported(
-            f"the WITH clause of {alias} is recursive, or defines a name that another WITH clause also defines"
+            f"the WITH clause of the derived table {alias} is recursive, which is not supported, or defines a name "
+            "that another WITH clause also defines: rename the CTE"
         )
     # The identifiers of a derived table lie within the innermost parentheses around all of them.
     places = [name.meta["start"] for name in node.this.find_all(exp.Identifier) if "start" in name.meta]
     start, end = min(places, default=0), max(places, default=0)
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
-        raise Unsupported(f"the text of {alias} cannot be located in the statement, so it cannot be replaced")
+        raise Unsupported(f"the derived table {alias} {_NOT_FOUND}")
     if not statement.is_clear(text):
         raise Unsupported(
-            f"the text of {alias} occurs twice in the statement, where its names may refer to different CTEs: "
+            f"the derived table {alias} occurs twice in the statement, where its names may refer to different CTEs: "
             "rename one of the CTEs"
         )
     return text
@@ -207,7 +210,7 @@ def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
     elif isinstance(query, exp.Subquery):
         yield from _branches_of(query.this)
     else:
-        raise Unsupported(f"{query.sql('spark')[:60]} is neither a SELECT nor a set operation by position")
+        raise Unsupported(f"{excerpt(query)} is neither a SELECT nor a set operation by position")
 
 
 def _is_union_all(query: exp.Expr) -> bool:

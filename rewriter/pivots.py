@@ -30,7 +30,7 @@ from rewriter.functions.types import Uncertain, is_numeric
 from rewriter.index import Definitions
 from rewriter.model import quoted
 from rewriter.schema import name_of, output_types
-from rewriter.sql import Edit, SelectBlock, Statement, parse, parse_select, splice, tokenize
+from rewriter.sql import Edit, SelectBlock, Statement, excerpt, parse, parse_select, splice, tokenize
 
 Tree = exp.Expr
 _VALUE = "viewgate_pivot_"
@@ -186,9 +186,7 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
     """
     for column in tree.find_all(exp.Column):
         if column.table.lower() not in ("", alias.lower()) or column.args.get("db"):
-            raise Unsupported(
-                f"{column.sql('spark')[:60]}: an aggregate of PIVOT can use only columns of the pivoted table"
-            )
+            raise Unsupported(f"{excerpt(column)}: an aggregate of PIVOT can use only columns of the pivoted table")
         yield column.name.lower()
 
 

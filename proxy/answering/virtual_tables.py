@@ -287,7 +287,8 @@ class VirtualSchema:
             if size > self.most:
                 what = f"the {len(rows)} rows of {table} take more than {self.most} characters"
                 raise SqlError(
-                    f"{what}, too many for one statement; use SHOW TABLES IN a namespace, which lists fewer", "54000"
+                    f"{what}, too many for one statement: list one namespace at a time by SHOW TABLES IN <namespace>",
+                    "54000",
                 )
             yield text
 

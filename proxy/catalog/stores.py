@@ -291,7 +291,7 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind not in _EXAMPLES:
         raise CatalogError(
-            f"catalog {name}: type is {properties.get('type')!r}: it must be sql or rest, the types for which "
+            f"catalog {name}: type is {repr(kind) if kind else 'missing'}: it must be sql or rest, the types for which "
             "pyiceberg has views"
         )
     if not uri:

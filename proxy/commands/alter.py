@@ -69,7 +69,9 @@ class Widen:
         query = with_outputs(made.query, self.outputs)
         if query is None:
             raise SqlError(
-                f"the query of {view.name} is not a single SELECT … FROM: use ALTER … AS and a query", "0A000"
+                f"ADD COLUMNS is not possible, because the query of {view.name} is not a single SELECT … FROM: replace "
+                f"the query by ALTER MATERIALIZED VIEW {view.name.sql()} AS <query>",
+                "0A000",
             )
         try:
             names = output_names(self.outputs)

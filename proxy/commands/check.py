@@ -51,7 +51,7 @@ def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[s
     if not primary and not foreign:
         raise SqlError(
             f"{table} declares no keys: declare them with ALTER TABLE {table.sql()} SET TBLPROPERTIES "
-            f"('{PRIMARY_KEY}' = 'id', '{FOREIGN_KEYS}' = '(customer_id) REFERENCES customers (id)')",
+            f"('{PRIMARY_KEY}' = '<column>', '{FOREIGN_KEYS}' = '(<column>) REFERENCES <table> (<column>)')",
             "42704",
         )
     if primary:

@@ -410,8 +410,8 @@ class Config(Table):
         handed = any(one.kerberos is not None and one.impersonate is None for one in self.upstreams)
         if handed and self.authentication.open_to_all:
             raise ValueError(
-                "[upstream.kerberos] passes unchecked user names to Spark: check logins by [authentication], or "
-                "allow unchecked names by `impersonate = true` in [[upstream]]"
+                "[upstream.kerberos] would pass unchecked user names to Spark: configure [authentication], or set "
+                "`impersonate = true` in [[upstream]]"
             )
         return self
 

@@ -85,7 +85,10 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
             names.append(payload[offset + _NAME.size : offset + _NAME.size + length].decode())
             offset += _NAME.size + length
     except (struct.error, UnicodeDecodeError) as error:
-        raise WireError("invalid Thrift message: a call relayed by another worker is truncated") from error
+        raise WireError(
+            "invalid Thrift message: a call relayed by another worker is truncated: if this occurs again, "
+            "run RESTART VIEWGATE WORKERS"
+        ) from error
     return Peer(names[0], names[1], tied=False, traceparent=names[2]), payload[offset:]
 
 

@@ -45,7 +45,7 @@ from rewriter.functions.registry import (
 from rewriter.functions.results import BIGINT, INT, TEXT
 from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import INTEGERS, STRING, holds_all
-from rewriter.sql import windows_in
+from rewriter.sql import excerpt, windows_in
 from rewriter.sql.time_windows import NAME as TIME_WINDOW
 from rewriter.sql.time_windows import SESSION, unread
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
@@ -62,15 +62,11 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     """
     found = _BUILDER.get(type(node))
     if found is None:
-        raise Unsupported(f"the expression {_text(node)} is not supported")
+        raise Unsupported(f"the expression {excerpt(node)} is not supported")
     build, read = found
     if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
-        raise Unsupported(f"the expression {_text(node)} has an option that is not supported")
+        raise Unsupported(f"the expression {excerpt(node)} has an option that is not supported")
     return build(node, scope)
-
-
-def _text(node: Tree) -> str:
-    return str(node.sql("spark"))[:80]
 
 
 def _column(node: Tree, scope: Scope) -> Tree:
@@ -122,7 +118,7 @@ def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) ->
         return
     columns = [column for operand in operands if (column := scope.type_of(operand)) is not None]
     if not columns or any(column.type in INTEGERS for column in columns):
-        raise Unsupported(f"{_text(node)} compares with a number outside the range of BIGINT, which is not supported")
+        raise Unsupported(f"{excerpt(node)} compares with a number outside the range of BIGINT, which is not supported")
 
 
 def _is_beyond_bigint(tree: Tree) -> bool:
@@ -140,7 +136,9 @@ _DIGITS, _MOST_BIGINT = re.compile(r"[0-9]+\.?[0-9]*|\.[0-9]+"), Decimal(2**63 -
 def _refuse_chains(node: Tree, *operands: Tree) -> None:
     """Raise Unsupported for chains such as `a = b LIKE c`, which Spark and sqlglot associate differently."""
     if any(isinstance(operand, _PREDICATES) for operand in operands):
-        raise Unsupported(f"{_text(node)} compares the result of a comparison: put the inner comparison in parentheses")
+        raise Unsupported(
+            f"{excerpt(node)} compares the result of a comparison: put the inner comparison in parentheses"
+        )
 
 
 def _joined_texts(node: Tree, scope: Scope) -> Tree:
@@ -149,7 +147,7 @@ def _joined_texts(node: Tree, scope: Scope) -> Tree:
     Spark and the parser disagree on which of these operators binds more tightly.
     """
     if any(isinstance(operand, (exp.Add, exp.Sub)) for operand in (node.this, node.expression)):
-        raise Unsupported(f"{_text(node)} mixes || with + or -; put one of them in parentheses")
+        raise Unsupported(f"{excerpt(node)} mixes || with + or -; put one of them in parentheses")
     return _binary(node, scope)
 
 
@@ -169,7 +167,7 @@ def _in(node: Tree, scope: Scope) -> Tree:
     if query is not None and not node.expressions:
         return opaque(IN, scope.constant(query), canonical(node.this, scope))
     if not node.expressions:
-        raise Unsupported(f"{_text(node)}: IN is supported only with a list of values or a subquery")
+        raise Unsupported(f"{excerpt(node)}: IN is supported only with a list of values or a subquery")
     if isinstance(node.this, exp.Tuple):
         return _in_tuples(node, scope)
     values = [folded(canonical(value, scope)) for value in node.expressions]
@@ -189,7 +187,7 @@ def _in_tuples(node: Tree, scope: Scope) -> Tree:
         values = [folded(canonical(each, scope)) for each in value.expressions] if isinstance(value, exp.Tuple) else []
         if len(values) != len(members) or not all(map(_is_alike, members, values, [scope] * len(values))):
             raise Unsupported(
-                f"{_text(node)}: IN with several columns is supported only if each value has the type of its column"
+                f"{excerpt(node)}: IN with several columns is supported only if each value has the type of its column"
             )
         same = (exp.NullSafeEQ(this=m.copy(), expression=v) for m, v in zip(members, values, strict=True))
         rows.append(joined(exp.And, list(same)))
@@ -215,7 +213,7 @@ def _subquery(node: Tree, scope: Scope) -> Tree:
 def _is(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this)
     if not isinstance(node.expression, (exp.Null, exp.Boolean)):
-        raise Unsupported(f"{_text(node)}: IS is supported only with NULL, TRUE or FALSE")
+        raise Unsupported(f"{excerpt(node)}: IS is supported only with NULL, TRUE or FALSE")
     return exp.Is(this=canonical(node.this, scope), expression=node.expression.copy())
 
 
@@ -235,7 +233,7 @@ def _cast(node: Tree, scope: Scope) -> Tree:
     assert isinstance(node, exp.Cast)
     kind = node.to
     if kind.this not in CAST_TYPES or any(not isinstance(p, exp.DataTypeParam) for p in kind.expressions):
-        raise Unsupported(f"{_text(node)}: a cast to {kind.sql('spark')} is not supported")
+        raise Unsupported(f"{excerpt(node)}: a cast to {kind.sql('spark')} is not supported")
     return _casting(canonical(node.this, scope), kind, scope, safe=bool(node.args.get("safe")))
 
 
@@ -249,28 +247,28 @@ def _casting(inner: Tree, kind: exp.DataType, scope: Scope, *, safe: bool = Fals
 def _interval(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, exp.Literal) or not isinstance(node.args.get("unit"), exp.Var):
         raise Unsupported(
-            f"{_text(node)}: an interval is supported only as a number and a unit, such as INTERVAL 1 DAY"
+            f"{excerpt(node)}: an interval is supported only as a number and a unit, such as INTERVAL 1 DAY"
         )
     return node.copy()
 
 
 def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
     if not all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions):
-        raise Unsupported(f"{_text(node)} is not supported: literals side by side must all be strings")
+        raise Unsupported(f"{excerpt(node)} is not supported: literals side by side must all be strings")
     return _constant(exp.Literal.string("".join(part.name for part in node.expressions)), scope)
 
 
 def _filter(node: Tree, scope: Scope) -> Tree:
     aggregate = canonical(node.this, scope)
     if aggregate_of(aggregate) is None or isinstance(aggregate, exp.Filter):
-        raise Unsupported(f"{_text(node)}: FILTER is supported only after an aggregate")
+        raise Unsupported(f"{excerpt(node)}: FILTER is supported only after an aggregate")
     (condition,) = _arguments(node, [node.expression.this], scope)
     return exp.Filter(this=aggregate, expression=exp.Where(this=condition))
 
 
 def _call(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, str):
-        raise Unsupported(f"{_text(node)}: a function name in backticks is not supported; write it without backticks")
+        raise Unsupported(f"{excerpt(node)}: a function name in backticks is not supported; write it without backticks")
     name = meant(node.this)
     if (text := text_of_hex(node)) is not None:
         return _constant(exp.Literal.string(text), scope)
@@ -316,7 +314,7 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
 
 def _field(node: Tree, scope: Scope) -> Tree:
     canonical(node.this, scope)
-    raise Unsupported(f"{_text(node)} is a field of a struct, which is not supported")
+    raise Unsupported(f"{excerpt(node)} is a field of a struct, which is not supported")
 
 
 def _refuse_unsettled(name: str, node: Tree) -> None:
@@ -342,10 +340,10 @@ def _part(node: Tree, scope: Scope) -> Tree:
     unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
     function = UNITS.get(unit.name.upper()) if _is_text(unit) and len(node.expressions) == 2 else None
     if function is None:
-        raise Unsupported(f"{_text(node)}: this field is not supported; fields such as YEAR, MONTH, DAY and HOUR are")
+        raise Unsupported(f"{excerpt(node)}: this field is not supported; fields such as YEAR, MONTH, DAY and HOUR are")
     if not _is_time(source):
         raise Unsupported(
-            f"{_text(node)}: the argument could be an interval, whose fields are not supported; cast it to a "
+            f"{excerpt(node)}: the argument could be an interval, whose fields are not supported; cast it to a "
             "date or timestamp"
         )
     if function == "date_part":  # has no function of its own
@@ -385,7 +383,7 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
         return _sketch(node, aggregate.name, aggregate.size, scope)
     if len(node.expressions) != aggregate.arity:
         raise Unsupported(
-            f"{_text(node)} has {len(node.expressions)} arguments, but {aggregate.name}() is supported only "
+            f"{excerpt(node)} has {len(node.expressions)} arguments, but {aggregate.name}() is supported only "
             f"with {aggregate.arity}"
         )
     argument = node.expressions[0]
@@ -417,14 +415,16 @@ def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
     """
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
-        raise Unsupported(f"{_text(node)}: {name}() is supported only with a value and a constant size")
+        raise Unsupported(f"{excerpt(node)}: {name}() is supported only with a value and a constant size")
     return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
 
 
 def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     values, name = node.expressions[0].expressions, aggregate.name
     if len(node.expressions) != 1 or not values or (len(values) > 1 and name != "count") or aggregate.arity > 1:
-        raise Unsupported(f"{_text(node)}: DISTINCT is supported only in an aggregate with one argument, or in count()")
+        raise Unsupported(
+            f"{excerpt(node)}: DISTINCT is supported only in an aggregate with one argument, or in count()"
+        )
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]
     return exp.Anonymous(this=name, expressions=distinct)
@@ -440,7 +440,7 @@ def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree
 def _count_if(node: Tree, scope: Scope) -> Tree:
     """Return `count_if(p)` as `count(*) FILTER (WHERE p)`; raise Unsupported for DISTINCT or several arguments."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
-        raise Unsupported(f"{_text(node)}: count_if() is supported only with one argument and without DISTINCT")
+        raise Unsupported(f"{excerpt(node)}: count_if() is supported only with one argument and without DISTINCT")
     (condition,) = _arguments(node, node.expressions, scope)
     rows = exp.Anonymous(this="count", expressions=[exp.Star()])
     return exp.Filter(this=rows, expression=exp.Where(this=condition))
@@ -453,7 +453,7 @@ def _counts_rows(argument: Tree) -> bool:
 def _refuse_nesting(inner: Tree, node: Tree) -> None:
     if has_aggregate(inner) or windows_in(inner) or any(opaque_within(inner)):
         raise Unsupported(
-            f"{_text(node)} contains an aggregate, a window function or a subquery in its arguments, which is "
+            f"{excerpt(node)} contains an aggregate, a window function or a subquery in its arguments, which is "
             "not supported"
         )
 
@@ -462,7 +462,7 @@ def _window(node: Tree, scope: Scope) -> Tree:
     assert isinstance(node, exp.Window)
     window = read_window(node, lambda part: canonical(part, scope))
     if any(True for _ in opaque_within(window)):
-        raise Unsupported(f"{_text(node)}: a subquery in a window function is not supported")
+        raise Unsupported(f"{excerpt(node)}: a subquery in a window function is not supported")
     return window
 
 

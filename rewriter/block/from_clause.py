@@ -20,7 +20,7 @@ from rewriter.block.form import Block, Join, Occurrence, Unsupported
 from rewriter.block.scope import Scope, Source
 from rewriter.functions.registry import AGGREGATES, meant
 from rewriter.model import Column, Table, TableName
-from rewriter.sql import from_items, nodes_of
+from rewriter.sql import excerpt, from_items, nodes_of
 from rewriter.sql.time_windows import BACK, SLIDES, is_slides
 
 Tree = exp.Expr
@@ -119,7 +119,7 @@ def read_from(
     """
     source = tree.args.get("from_")
     if source is None:
-        raise Unsupported(f"a SELECT without FROM is not supported: {tree.sql('spark')[:60]}")
+        raise Unsupported(f"a SELECT without FROM is not supported: {excerpt(tree)}")
     reader = _Reader(find, common, build, taken, derive)
     reader.start(source.this)
     for join in tree.args.get("joins") or ():
@@ -290,7 +290,7 @@ _JOINS: Mapping[str, Callable[[_Reader, _Item, tuple[Tree, ...]], None]] = {
 def _kind(join: exp.Join) -> str:
     for clause in ("method", "hint", "match_condition", "global_", "pivots"):
         if join.args.get(clause):
-            raise Unsupported(f"{join.sql('spark')[:60]} is not supported: write JOIN … ON or JOIN … USING")
+            raise Unsupported(f"{excerpt(join)} is not supported: write JOIN … ON or JOIN … USING")
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
     if kind in ("SEMI", "ANTI") and side in ("", "LEFT"):
         return kind
@@ -298,7 +298,7 @@ def _kind(join: exp.Join) -> str:
         return side
     if kind in ("", "INNER", "CROSS") and not side:
         return "INNER"
-    raise Unsupported(f"the join {join.sql('spark')[:60]} is not supported")
+    raise Unsupported(f"the join {excerpt(join)} is not supported")
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:
@@ -312,17 +312,18 @@ def _refuse_extras(node: Tree, read: tuple[str, ...], *, renames: bool = False) 
     extras = any(value for arg, value in node.args.items() if arg not in read)
     if extras or (alias is not None and alias.args.get("columns") and not renames):
         raise Unsupported(
-            f"{node.sql('spark')[:60]} is not supported: FROM takes only tables and subqueries, each with an alias"
+            f"{excerpt(node)} in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, "
+            "time travel or column aliases"
         )
 
 
 def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
     if not isinstance(node, exp.Table):
-        raise Unsupported(f"{node.sql('spark')[:60]} in FROM is not supported: FROM takes only tables and subqueries")
+        raise Unsupported(f"{excerpt(node)} in FROM is not supported: name a table or a subquery")
     _refuse_extras(node, ("this", "db", "catalog", "alias"))
     found = find(node)
     if found is None:
-        raise Unsupported(f"{node.sql('spark')[:60]} in FROM is not a table of the catalog")
+        raise Unsupported(f"{excerpt(node)} in FROM is not a table of the Iceberg catalog: check the name")
     name = found.name
     occurrence = Occurrence(
         _free_id(name.table, taken), name, node.alias or name.table, found.columns, contents=found.contents

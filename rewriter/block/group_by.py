@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Unsupported
 from rewriter.block.traits import has_aggregate, is_literal
-from rewriter.sql import columns_in, holds, windows_in
+from rewriter.sql import columns_in, excerpt, holds, windows_in
 
 Tree = exp.Expr
 Sets = tuple[tuple[Tree, ...], ...]
@@ -41,7 +41,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
     trailing = [arg for arg in _TRAILING if group.args.get(arg)]
     others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
     if others or len(trailing) > 1:
-        raise Unsupported(f"the clause {group.sql('spark')[:80].strip()} is not supported")
+        raise Unsupported(f"the clause {excerpt(group)} is not supported")
     if group.args.get("all"):
         return _checked(_all(read, outputs), None)
     items = group.expressions
@@ -139,7 +139,7 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
             )
         return _checked(tuple(keys), tuple(sets))
     if clause.expressions:
-        raise Unsupported(f"the clause {clause.sql('spark')[:80]} is not supported")
+        raise Unsupported(f"the clause {excerpt(clause)} is not supported")
     grouped = [(key,) for key in keys]
     return _checked(tuple(keys), tuple(_rolled_up(grouped) if isinstance(clause, exp.Rollup) else _cubed(grouped)))
 

@@ -34,7 +34,7 @@ from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, GROUPING, meant
 from rewriter.functions.trees import ROWS, number
 from rewriter.model import Column, TableName
-from rewriter.sql import CommonTable, SelectBlock, Statement, columns_in, every, names_called, windows_in
+from rewriter.sql import CommonTable, SelectBlock, Statement, columns_in, every, excerpt, names_called, windows_in
 
 Tree = exp.Expr
 # Returns the canonical tree of an outer reference: a column that no table of the block has.
@@ -256,14 +256,14 @@ class _SelectList:
             position = int(node.name) if node.name.isdigit() else 0
             if not 1 <= position <= len(self.items):
                 raise Unsupported(
-                    f"{node.name} in GROUP BY or ORDER BY is not the position of an output: the SELECT has "
-                    f"{len(self.items)} outputs"
+                    f"{node.name} in GROUP BY or ORDER BY is not a position in the SELECT list: "
+                    f"give a number from 1 to {len(self.items)}"
                 )
             return self.items[position - 1][0]
         if isinstance(node, exp.Neg):
             raise Unsupported(
-                f"{node.sql('spark')[:80]} in GROUP BY or ORDER BY is not the position of an output: the SELECT has "
-                f"{len(self.items)} outputs"
+                f"{excerpt(node)} in GROUP BY or ORDER BY is not a position in the SELECT list: "
+                f"give a number from 1 to {len(self.items)}"
             )
         return canonical(node, scope)
 
@@ -322,7 +322,7 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
     found = sorted(name.lower() for _, name, _ in columns if name and name.lower() in left_out)
     changed = star.args.get("replace") or star.args.get("rename")
     if changed or len(left_out) < len(without) or found != left_out:
-        raise Unsupported(f"{item.sql('spark')[:60]} is not supported: list the columns instead of *")
+        raise Unsupported(f"{excerpt(item)} is not supported: list the columns instead of *")
     yield from (column for column in columns if (column[1] or "").lower() not in left_out)
 
 
@@ -448,7 +448,7 @@ def calls(tree: Tree, names: frozenset[str]) -> bool:
 
 def _ordering(item: Tree, select: _SelectList) -> Ordering:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
-        raise Unsupported(f"ORDER BY {item.sql('spark')[:60]} is not supported")
+        raise Unsupported(f"ORDER BY {excerpt(item)} is not supported")
     if isinstance(item.this, exp.Var):
         raise Unsupported(f"ORDER BY {item.this.name} is not supported: name the outputs by which to sort")
     return Ordering(select.read_order(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))
@@ -463,6 +463,6 @@ def _count(clause: Tree | None) -> str | None:
         or not isinstance(value, exp.Literal)
         or not value.name.isdigit()
     ):
-        raise Unsupported(f"{clause.sql('spark').strip()[:60]} is not supported: LIMIT and OFFSET take a whole number")
+        raise Unsupported(f"{excerpt(clause)} is not supported: LIMIT and OFFSET take a whole number")
     name: str = value.name
     return name

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Unsupported
 from rewriter.functions.registry import SUCCESSIONS, WINDOWED, WINDOWS, meant
-from rewriter.sql import windows_in
+from rewriter.sql import excerpt, windows_in
 
 Tree = exp.Expr
 
@@ -117,4 +117,4 @@ def _bounds(spec: exp.WindowSpec) -> tuple[str, ...]:
 
 def _text(node: Tree) -> str:
     plain = node.transform(lambda inner: exp.column(inner.name) if isinstance(inner, exp.Column) else inner)
-    return str(plain.sql("spark"))[:80]
+    return excerpt(plain)

@@ -35,7 +35,7 @@ from rewriter.model import MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.settings import unreadable_setting
 from rewriter.schema import UNKNOWN, components_of, expression_type, output_types
 from rewriter.spelling import spell_out
-from rewriter.sql import Statement, View, expand, parse, splice
+from rewriter.sql import Statement, View, excerpt, expand, parse, splice
 
 Tree = exp.Expr
 HIDDEN = "viewgate_"
@@ -175,7 +175,7 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
     for block in statement.blocks:
         if block.tree is None:
             raise Unsupported(
-                f"{block.text[:80]} is not supported in the query of a materialized view: {block.problem}"
+                f"{excerpt(block.text)} is not supported in the query of a materialized view: {block.problem}"
             )
         for table in block.tree.find_all(exp.Table):
             _refuse_table(table, statement, tables)
@@ -183,7 +183,7 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
             _refuse_call(call)
         moment = changing_moment(block.tree, tables)
         if moment is not None:
-            text = moment.sql("spark")[:60]
+            text = excerpt(moment)
             hint = "write a constant, or use it in the queries over the view"
             raise Unsupported(f"{text} can mean another day at each refresh; {hint}")
     if not statement.tables:

@@ -25,7 +25,7 @@ from rewriter.maintenance.values import PLAIN, value_text
 from rewriter.match.bounds import moment_of
 from rewriter.match.printing import print_block
 from rewriter.model import Column, MaterializedView, Table, TableName, quoted
-from rewriter.sql import ParseError, operands, parse
+from rewriter.sql import ParseError, excerpt, operands, parse
 from rewriter.timeseries import as_bucket, floor, is_fixed_offset
 from rewriter.timeseries.bucket import day_source
 
@@ -62,7 +62,7 @@ def _narrowed(
     block = block_of(view, dict(columns))
     problem = block if isinstance(block, str) else _shape_problem(view, block)
     if problem or isinstance(block, str):
-        raise Unsupported(f"{view.name} cannot store only a part of its rows: {problem}")
+        raise Unsupported(f"{view.name} cannot store only a part of its rows: {problem}; refresh all rows")
     where = [_at_source(_over(view, block, conjunct), block, view.zone) for conjunct in _conjuncts(view, only).where]
     if without:
         left = reduce(lambda a, b: exp.And(this=a, expression=b), _conjuncts(view, without).where)
@@ -96,12 +96,10 @@ def _conjuncts(view: MaterializedView, condition: str) -> Block:
         raise Unsupported(f"the condition {condition} is not supported: {_HINT}")
     strange = next((node for node in tree.args["where"].this.walk() if not _is_read(node)), None)
     if strange is not None:
-        raise Unsupported(f"{strange.sql('spark')[:60]} is not supported in the condition {condition}: {_HINT}")
+        raise Unsupported(f"{excerpt(strange)} is not supported in the condition {condition}: {_HINT}")
     moment = changing_moment(tree, {view.name: Table(view.name, view.uuid, view.columns, ())})
     if moment is not None:
-        raise Unsupported(
-            f"{moment.sql('spark')[:60]} can mean another day at each refresh: write a constant date or time"
-        )
+        raise Unsupported(f"{excerpt(moment)} can mean another day at each refresh: write a constant date or time")
     known = {column.name.lower() for column in view.columns}
     for column in tree.find_all(exp.Column):
         if known.isdisjoint(part.name.lower() for part in column.parts):

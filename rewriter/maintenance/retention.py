@@ -97,7 +97,9 @@ def kept(
     """
     block = block_of(view, columns)
     if isinstance(block, str):
-        raise Unsupported(f"{view.name} cannot store only a part of its rows: {block}")
+        raise Unsupported(
+            f"viewgate.retention of {view.name} cannot be applied: {block}; set viewgate.retention = 'never'"
+        )
     found = next(((i, f, c) for i, f in enumerate(storage.partitioned_by) if (c := _time(view, f)) is not None), None)
     if found is None:
         raise Unsupported(

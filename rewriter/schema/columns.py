@@ -9,6 +9,7 @@ from rewriter.functions.types import UNKNOWN, VOID, Uncertain, is_numeric
 from rewriter.model import Column
 from rewriter.schema.names import name_of
 from rewriter.schema.oracle import Declared, type_of
+from rewriter.sql import excerpt
 from rewriter.timeseries.bucket import TEMPORAL
 
 
@@ -41,9 +42,7 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
     # Spark names `day + 1` date_add(day, 1).
     moved = (operand for node in output.find_all(exp.Add, exp.Sub) for operand in (node.this, node.expression))
     if any(isinstance(operand, exp.Interval) or type_of(operand, declared) in TEMPORAL for operand in moved):
-        raise Uncertain(
-            f"the output name of {str(item.sql('spark'))[:60]} is not known for certain: give the output an alias"
-        )
+        raise Uncertain(f"the output name of {excerpt(item)} is not known for certain: give the output an alias")
     return name_of(item)
 
 

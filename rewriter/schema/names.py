@@ -10,7 +10,7 @@ from sqlglot.tokens import TokenType
 
 from rewriter.functions.registry import CLOCK, GROUPING, PRINTED, PRINTED_ARITY, meant
 from rewriter.functions.types import Uncertain, column_type
-from rewriter.sql import tokenize
+from rewriter.sql import excerpt, tokenize
 from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
 
 Tree = exp.Expr
@@ -54,9 +54,7 @@ def _spelled(tree: Tree) -> str:
             return spell(tree)
     if type(tree) in _INFIX:
         return f"({_spelled(tree.this)} {_INFIX[type(tree)]} {_spelled(tree.expression)})"
-    raise Uncertain(
-        f"the output name of {str(tree.sql('spark'))[:60]} is not known for certain: give the output an alias"
-    )
+    raise Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
 
 
 def _column(tree: Tree) -> str:
@@ -94,9 +92,7 @@ def _argument(tree: Tree) -> str:
 def _cast(tree: Tree) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.args.get("safe") or isinstance(tree.this, exp.Literal):
-        raise Uncertain(
-            f"the output name of {str(tree.sql('spark'))[:60]} is not known for certain: give the output an alias"
-        )
+        raise Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
     return f"CAST({_spelled(tree.this)} AS {column_type(tree.to.sql('spark')).upper()})"
 
 
@@ -121,9 +117,7 @@ def _like(tree: Tree) -> str:
 
 def _is(tree: Tree) -> str:
     if not isinstance(tree.expression, exp.Null):
-        raise Uncertain(
-            f"the output name of {str(tree.sql('spark'))[:60]} is not known for certain: give the output an alias"
-        )
+        raise Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
     return f"({_spelled(tree.this)} IS NULL)"
 
 

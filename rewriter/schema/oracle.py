@@ -31,6 +31,7 @@ from rewriter.functions.types import (
     is_numeric,
     wide_decimal,
 )
+from rewriter.sql import excerpt
 from rewriter.sql.operators import ARITHMETIC
 from rewriter.timeseries import as_bucket
 from rewriter.timeseries.bucket import TEMPORAL
@@ -70,12 +71,8 @@ def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
 def _type(tree: Tree, known: _Known) -> str:
     rule = _RULE.get(type(tree))
     if rule is None:
-        raise Uncertain(f"the type of {_text(tree)} is not known for certain: cast the expression")
+        raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
     return rule(tree, known)
-
-
-def _text(tree: Tree) -> str:
-    return str(tree.sql("spark"))[:60]
 
 
 def _column(tree: Tree, known: _Known) -> str:
@@ -118,7 +115,7 @@ def _child(tree: Tree, known: _Known) -> str:
 def _negated(tree: Tree, known: _Known) -> str:
     kind = _type(tree.this, known)
     if not is_numeric(kind):
-        raise Uncertain(f"the type of {_text(tree)} is not known for certain: cast the expression")
+        raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
     return kind
 
 
@@ -146,7 +143,7 @@ def _moved(tree: Tree, known: _Known) -> str:
         return kind
     if kind == "date" and unit in _PARTS_OF_DAYS:
         return "timestamp"
-    raise Uncertain(f"the type of {_text(tree)} is not known for certain: cast the expression")
+    raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
 
 
 def _arithmetic(tree: Tree, known: _Known) -> str:
@@ -217,7 +214,7 @@ def _case(tree: Tree, known: _Known) -> str:
 def _cast(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.to.this not in CAST_TYPES and not tree.to.expressions:
-        raise Uncertain(f"{_text(tree)}: a cast to {tree.to.sql('spark')} is not supported")
+        raise Uncertain(f"{excerpt(tree)}: a cast to {tree.to.sql('spark')} is not supported")
     return _cast_type(tree.to)
 
 
@@ -229,7 +226,7 @@ def _cast_type(kind: exp.DataType) -> str:
 
 def _call(tree: Tree, known: _Known) -> str:
     if not isinstance(tree.this, str):
-        raise Uncertain(f"the type of {_text(tree)} is not known for certain: cast the expression")
+        raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
     bucket = as_bucket(tree)
     if bucket is not None:
         return bucket.type
@@ -276,7 +273,7 @@ def _ruled(rule: Callable[[Sequence[str]], str], types: Sequence[str], tree: Tre
     try:
         return rule(types)
     except IndexError:
-        raise Uncertain(f"{_text(tree)} has too few arguments") from None
+        raise Uncertain(f"{excerpt(tree)} has too few arguments") from None
 
 
 def _plain(argument: Tree) -> Sequence[Tree]:

@@ -43,7 +43,7 @@ from rewriter.script.declarations import (
     with_keys,
 )
 from rewriter.script.explanation import Explanation, explained
-from rewriter.sql import Statement, View, by_name, parse
+from rewriter.sql import Statement, View, by_name, excerpt, parse
 
 # Names have no catalog, and their case does not matter, as in Spark's own catalog.
 SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_names=True)
@@ -69,7 +69,7 @@ class Workspace:
             if statement.problem:
                 raise ScriptError(f"the query cannot be parsed: {statement.problem}")
             writes = "INSERT … SELECT and CREATE TABLE … AS"
-            raise ScriptError(f"only a query can be explained, alone or in {writes}: {query[:80]} is neither")
+            raise ScriptError(f"only a query can be explained, alone or in {writes}: {excerpt(query)} is neither")
         if statement.unread and not _is_sql(query):
             raise ScriptError(f"the query cannot be parsed: {statement.unread}")
         for name in statement.tables:

@@ -5,7 +5,7 @@ printed from their trees, and everything else stays as typed. Functions keep the
 """
 
 from rewriter.sql.blocks import SelectSpan
-from rewriter.sql.dialect import ParseError, parse_select, render, tokenize
+from rewriter.sql.dialect import ParseError, excerpt, parse_select, render, tokenize
 from rewriter.sql.expansion import Expanded, View, by_name, expand, from_storage, in_place
 from rewriter.sql.expression import expression_sql
 from rewriter.sql.hints import Hinted, hinted
@@ -44,6 +44,7 @@ __all__ = [
     "by_name",
     "columns_in",
     "every",
+    "excerpt",
     "expand",
     "expression_sql",
     "from_items",

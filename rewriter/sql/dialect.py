@@ -344,6 +344,16 @@ def _restore_join(join: exp.Join) -> bool:
     return True
 
 
+def excerpt(sql: Tree | str) -> str:
+    """Return SQL as text for a message: its first 80 characters, followed by `…` if it is longer.
+
+    >>> excerpt(exp.column("price")), len(excerpt("x" * 81))
+    ('price', 81)
+    """
+    text = (sql if isinstance(sql, str) else sql.sql("spark")).strip()
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
 def render(tree: Tree) -> str:
     """Return the text of a tree, without comments; functions keep the names that were typed, in lower case.
 

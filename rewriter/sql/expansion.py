@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from rewriter.model import MaterializedView, PlainView, TableName, quoted
+from rewriter.sql.dialect import excerpt
 from rewriter.sql.splice import Edit, splice
 from rewriter.sql.statement import Statement, parse, place_of
 
@@ -165,9 +166,7 @@ class _Expansion:
         _Refused if the view cannot be expanded.
         """
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
-            raise _Refused(
-                f"{table.sql('spark')[:60]} has more than an alias after the view's name, which is not supported"
-            )
+            raise _Refused(f"{excerpt(table)} has more than an alias after the view's name, which is not supported")
         start, end = place_of(table)
         alias = "" if table.args.get("alias") else f" AS {quoted(table.name)}"
         return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")

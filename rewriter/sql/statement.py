@@ -23,7 +23,7 @@ from rewriter.sql.blocks import (
     leaves_out,
     select_spans,
 )
-from rewriter.sql.dialect import ParseError, calls_window, parse_select, tokenize
+from rewriter.sql.dialect import ParseError, calls_window, excerpt, parse_select, tokenize
 from rewriter.sql.outside import outside
 from rewriter.sql.time_windows import split_windows
 from rewriter.sql.writes import query_of_write
@@ -142,7 +142,9 @@ class Statement:
     @property
     def unread(self) -> str:
         """The reason why the statement or its first unsupported block is not supported; empty if there is none."""
-        problems = (f"{block.text[:60]!r} is not supported: {block.problem}" for block in self.blocks if block.problem)
+        problems = (
+            f"{excerpt(block.text)!r} is not supported: {block.problem}" for block in self.blocks if block.problem
+        )
         return self.problem or next(problems, "")
 
     def decides_by(self, block: SelectBlock) -> bool:

@@ -214,8 +214,8 @@ class Unfolding:
         inner = self._apart(normal_block(held.block, self._mode), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(
-                f"{table.name} is defined with ORDER BY, LIMIT, OFFSET, DISTINCT, a window function or grouping "
-                "sets, so the verifier cannot merge the definition into the query"
+                f"{table.name} is defined with {_unmerged(inner)}, so the verifier cannot merge the definition into "
+                "the query"
             )
         if inner.having and not folding:
             return self._beside(outer, table, inner)
@@ -353,6 +353,18 @@ class Unfolding:
         if not alone or not plain:
             return merged
         return mapped(merged, lambda node: _bits_counted(node, alone))
+
+
+def _unmerged(block: Block) -> str:
+    """Return the first clause of a block, in words, that keeps the block from being merged into the block around it."""
+    found = {
+        "ORDER BY": block.order,
+        "LIMIT": block.limit,
+        "OFFSET": block.offset,
+        "DISTINCT": block.distinct,
+        "grouping sets": block.sets is not None,
+    }
+    return next((clause for clause, there in found.items() if there), "a window function")
 
 
 def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:

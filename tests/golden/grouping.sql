@@ -38,11 +38,11 @@ SELECT NULL AS z, coalesce(sum(v.`cx`), 0) FROM lake.demo.m__storage AS v WHERE 
 
 --@ case: a number that is no ordinal
 SELECT r, -1, sum(x) FROM t GROUP BY r, -1
---@ kept: UNSUPPORTED -1 in GROUP BY or ORDER BY is not the position of an output: the SELECT has 3 outputs
+--@ kept: UNSUPPORTED -1 in GROUP BY or ORDER BY is not a position in the SELECT list: give a number from 1 to 3
 
 --@ case: an ordinal that is none
 SELECT r, sum(x) FROM t GROUP BY 3
---@ kept: UNSUPPORTED 3 in GROUP BY or ORDER BY is not the position of an output: the SELECT has 2 outputs
+--@ kept: UNSUPPORTED 3 in GROUP BY or ORDER BY is not a position in the SELECT list: give a number from 1 to 2
 
 --@ case: a constant in a set of keys makes rows
 SELECT r, 'x' AS z, sum(x) FROM t GROUP BY ROLLUP (r, z)

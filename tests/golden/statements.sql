@@ -109,7 +109,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: time travel
 SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region
---@ kept: UNSUPPORTED sales VERSION AS OF 7 is not supported: FROM takes only tables and subqueries, each with an alias
+--@ kept: UNSUPPORTED sales VERSION AS OF 7 in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases
 
 --@ case: a function that is not known
 SELECT region, some_udf(sum(amount)) FROM sales GROUP BY region

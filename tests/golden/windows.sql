@@ -46,7 +46,7 @@ SELECT a, b, row_number() OVER (PARTITION BY a ORDER BY sum(n)) FROM t GROUP BY 
 
 --@ case: a frame of rows that are equal
 SELECT a, b, sum(count(*)) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) FROM t GROUP BY a, b
---@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT  depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY
+--@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT … depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY a ASC ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT … depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY
 
 --@ case: a frame of all rows
 SELECT a, b, sum(count(*)) OVER (ORDER BY a ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) FROM t GROUP BY a, b

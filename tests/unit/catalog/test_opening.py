@@ -14,6 +14,7 @@ from proxy.catalog import CatalogError, open_catalog, stores
 @pytest.mark.parametrize(
     ("properties", "said"),
     [
+        ({}, "type is missing: it must be sql or rest"),
         ({"type": "glue"}, "type is 'glue': it must be sql or rest, the types for which pyiceberg has views"),
         ({"type": "sql"}, 'uri is missing: set it, for example uri = "postgresql'),
         ({"type": "sql", "uri": "file"}, "uri is 'file': it must be a database URL such as postgresql"),

@@ -186,7 +186,7 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
             REMOTE + "[upstream.kerberos]\nkeytab = 'k'\n",
             '[upstream.kerberos] principal is missing: add it, for example principal = "hive',
         ),
-        (REMOTE + KERBEROS, "[upstream.kerberos] passes unchecked user names"),
+        (REMOTE + KERBEROS, "[upstream.kerberos] would pass unchecked user names"),
         (REMOTE.replace("[cat", "impersonate = true\n[cat") + KERBEROS, "[upstream.kerberos] of h: the keytab"),
         (
             REMOTE.replace("[cat", "user = 'u'\n[cat") + "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'k'\n",
