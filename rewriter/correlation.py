@@ -133,10 +133,11 @@ def _is_subquery(select: exp.Expr) -> bool:
 
 
 def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
-    """Return whether a SELECT is an operand in the WHERE of the block `around`, or in an output with an alias.
+    """Return whether a subquery is in the WHERE of the block `around`, or in one of its outputs with an alias.
 
-    Subqueries of EXISTS and IN are operands, too; subqueries of ANY and ALL are not. An output without an alias is
-    excluded because Spark's name for the output may contain the outer columns.
+    Correlated subqueries are supported only there. Subqueries of EXISTS and IN are operands, too; subqueries of ANY and
+    ALL are not. An output without an alias is excluded because Spark's name for the output may contain the outer
+    columns.
     """
     node: exp.Expr | None = select.parent
     if not isinstance(node, (exp.Subquery, exp.Exists)) or isinstance(node.parent, (exp.Any, exp.All)):

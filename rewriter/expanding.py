@@ -84,7 +84,7 @@ def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations
 
 
 def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    """Yield the attempts at each view from the first outcome that has attempts at this view."""
+    """Yield the attempts of all outcomes, without those at views at which an earlier outcome has attempts."""
     told = set()
     for outcome in outcomes:
         yield from (attempt for attempt in outcome.tried if attempt.view not in told)

@@ -163,7 +163,10 @@ class _Stale:
 
 
 class FreshParts:
-    """A cache of the fresh parts of partly stale storage tables, by the state of the view and of its tables."""
+    """A cache of the fresh parts of stale storage tables, by the state of the view and of its tables.
+
+    A fresh part is the rows of the partitions that no change of a base table since the refresh has made stale.
+    """
 
     def __init__(self, catalog: Catalog, most: int = 1024) -> None:
         self._catalog = catalog

@@ -184,10 +184,10 @@ class Create:
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
-        """Return the new definition of a replaced view before it is committed, to fill its storage table first.
+        """Return the new definition of the view `existing`, to fill the new storage table before the commit.
 
-        Its version is a guess (the next number): Iceberg reuses the number of an earlier version with the same query.
-        `existing` is the replaced view, and `plan` the plan of the statement.
+        The definition has the next version number, but the commit may give another: Iceberg reuses the number of an
+        earlier version with the same query. `plan` is the plan of the statement.
         """
         candidate = replace(
             existing,

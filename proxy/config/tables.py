@@ -110,7 +110,8 @@ class Listen(Table):
 class ConsoleSettings(Table):
     """The address of the console's pages, metrics and health checks.
 
-    Without `port`, the console listens on CONSOLE_PORT if it is free; a `port` that is taken is an error.
+    Without `port`, the console listens on CONSOLE_PORT, or is off if this port is taken. A `port` that is taken is an
+    error.
     """
 
     host: Text = "127.0.0.1"

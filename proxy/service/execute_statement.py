@@ -151,11 +151,12 @@ def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
 
 
 async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
-    """Plan the statement and start it; return the operation with the reply to the client, or None with a refusal.
+    """Plan the statement and start it; return the operation and the reply to the client.
 
-    Without `waits`, return just None if the statement would have to wait for a slot. The coroutine can be cancelled at
-    any time, and then leaves nothing running. After None, a second attempt plans the statement again, because views and
-    settings may have changed meanwhile.
+    If the statement is refused, the operation is None, and the reply has the error. Without `waits`, return None in
+    place of both if the statement would have to wait for a slot. The coroutine can be cancelled at any time, and then
+    leaves nothing running. After None, a second attempt plans the statement again, because views and settings may have
+    changed meanwhile.
     """
     with Lease(session) as lease:
         if session.upstream.attached or (session.upstream.saturated and not session.for_operators):

@@ -176,8 +176,8 @@ def _after_options(upper: list[str], at: int) -> int:
 def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
     """Return the session effect of DROP; `upper` are the tokens `words` in upper case.
 
-    `DROP VIEW v` drops the temporary view v if there is one, and has the effect BARE. `DROP VIEW a.v` has none, because
-    temporary views have no namespace.
+    `DROP VIEW v` has the effect BARE: it drops the temporary view v if there is one. `DROP VIEW a.v`, and DROP of other
+    objects, have no effect on the session, because temporary views have no namespace.
     """
     rest = [word for word, keyword in zip(words[1:], upper[1:], strict=True) if keyword not in ("IF", "EXISTS", ";")]
     if len(rest) == 2 and rest[0].upper() == "VIEW":

@@ -173,7 +173,7 @@ def _remedy(code: int) -> str:
 
 
 def _keep_alive(connected: socket.socket) -> None:
-    """Turn on TCP keepalive for a socket, with the intervals that the operating system lets programs set."""
+    """Turn on TCP keepalive for a socket, and set the idle time, interval and count of probes if the system can."""
     for option, value in _KEEP_ALIVE.items():
         if hasattr(socket, option):
             level = socket.SOL_SOCKET if option.startswith("SO_") else socket.IPPROTO_TCP

@@ -80,8 +80,9 @@ class Kept:
         return Decision(Kind.RETENTION, reason, "INSERT INTO", f"REPLACE WHERE {self.outside} {nothing}")
 
     def leaves_out(self, files: Iterable[DataFile]) -> bool:
-        """Return whether any of the given files of the storage table is to be dropped, or has an unknown partition
-        value.
+        """Return whether the retention drops any of the given files of the storage table.
+
+        A file with an unknown partition value counts as dropped, because its rows may be too old.
         """
         known = (span(file.partition[self.at], self.field.transform, self.column.type) for file in files)
         return any(each is None or each.ends is None or each.ends[1] < self.bound for each in known)

@@ -148,9 +148,9 @@ def _begun_behind(bound: Tree) -> str | None:
 
 
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the SQL expression for the end of the bucket that contains the bound, which is cast to type `kind`.
+    """Return the SQL expression for the end of the bucket that contains the bound; the bound is cast to type `kind`.
 
-    For the grain day, this is `date_trunc('DAY', bound) + INTERVAL 1 DAY`.
+    For the grain day and the kind timestamp: `date_trunc('DAY', CAST(bound AS TIMESTAMP)) + INTERVAL 1 DAY`.
     """
     length, counted = _LENGTHS[grain]
     # an interval of days, so that DATE + interval is a DATE

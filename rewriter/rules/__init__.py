@@ -1,4 +1,4 @@
-"""The rewrite rules, one in each module: each rule tries to answer a query from one access path.
+"""The rewrite rules, one in each module: each rule tries to compute a query's rows from one view.
 
 A query is a block (one SELECT), or a query compared as a text or as a set operation.
 

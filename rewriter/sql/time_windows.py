@@ -144,7 +144,7 @@ class _Lengths(NamedTuple):
 
 
 def _lengths(call: Tree) -> _Lengths | None:
-    """Return the lengths of a window; None if one is not supported, or if Spark refuses the window."""
+    """Return the length, start and slide of a window; None if one is not supported, or if Spark refuses the window."""
     texts = call.expressions[1:]
     if not texts or not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
         return None

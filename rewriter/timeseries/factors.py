@@ -72,9 +72,10 @@ class Told(NamedTuple):
 def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = None) -> bool:
     """Return whether each bucket of the grain `fine` lies within one bucket of `coarse`, in a time zone.
 
-    `kind` is the type of the buckets. In any zone, buckets of whole days nest in each grain to which they roll up
-    (`rolls_up`). Shorter buckets nest if the zone is steady (see rewriter.timeseries.steady) since the earliest time,
-    `since`, in seconds since 1970 (None if unknown).
+    A number as a grain is the seconds from one bucket's start to the next; for two numbers, `kind` and `zone` have no
+    influence. `kind` is the type of the buckets. In any zone, buckets of whole days nest in each grain to which they
+    roll up (`rolls_up`). Shorter buckets nest if the zone is steady (see rewriter.timeseries.steady) since the earliest
+    time, `since`, in seconds since 1970 (None if unknown).
 
     >>> nests("day", "month", "timestamp", "Europe/Berlin"), nests("hour", "day", "timestamp", "Europe/Berlin")
     (True, False)

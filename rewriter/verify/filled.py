@@ -1,9 +1,9 @@
-"""The columns of a view that a LEFT join fills with NULLs, as expressions over the rows of the view's tables.
+"""Replaces the columns of a view that a LEFT join fills with NULLs by expressions over the rows of the view's tables.
 
-A row that finds no group of the view is joined, after unfolding, to one row of NULLs in place of the group's rows. A
-column of the view may be replaced by its expression if the expression is NULL for this row, too. A count must not be
-replaced in this way: count(x) of the row of NULLs is 0, but the view's column is NULL. Counts are replaced only within
-`coalesce(sum(…), 0)`, and count(*) also within `coalesce(…, 1)`.
+The verifier unfolds the view: the join reads the rows of the view's tables in place of the view's groups. A row that
+matches no group is joined to one row of NULLs. A column of the view may be replaced by its expression if the expression
+is NULL for this row, too. A count must not be replaced in this way: count(x) of the row of NULLs is 0, but the view's
+column is NULL. Counts are replaced only within `coalesce(sum(…), 0)`, and count(*) also within `coalesce(…, 1)`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class FilledRows:
         )
 
     def found(self, node: Tree) -> Tree:
-        """Return the expression of a column of the view in the join's condition; other nodes unchanged."""
+        """Return the expression by which the view computes a column, for the ON condition; other nodes unchanged."""
         return node if not self._is_own(node) else self._of_groups(self._output(node))
 
     def counted(self, outer: Block) -> Block:
@@ -57,7 +57,7 @@ class FilledRows:
         return mapped(outer, self._with_counts)
 
     def filled(self, node: Tree) -> Tree:
-        """Return the expression of a column of the view in a row that may be filled; other nodes unchanged.
+        """Return the expression by which the view computes a column that the join may fill; other nodes unchanged.
 
         Raise Unfolded if the expression may differ from the column.
         """

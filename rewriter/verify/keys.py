@@ -293,10 +293,10 @@ def _reads(block: Block, table: str) -> bool:
 
 
 def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for a table that a LEFT join fills, if several columns that are declared NOT NULL are tested for
-    NULL.
+    """Yield a step that replaces each IS NULL of a NOT NULL column of a table by IS NULL of the first such column.
 
-    All these columns are NULL in the same rows, so that a test of the first column can replace the other tests.
+    The table is on the right side of a LEFT join, which fills its columns with NULL in rows without a match: the
+    NOT NULL columns of the table are NULL in the same rows.
     """
     filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind == "LEFT"))
     for table in block.tables:

@@ -46,7 +46,7 @@ class Leaves:
         return relation if isinstance(relation, Table) else None
 
     def held(self, name: TableName) -> Held | None:
-        """Return the block whose rows a storage table or view has, with its column names.
+        """Return the block that defines the rows of a storage table or view, and the names of its columns.
 
         Return None for base tables, for views that the block to be answered names in FROM, and for views whose query is
         not supported as a block.

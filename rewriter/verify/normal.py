@@ -102,7 +102,7 @@ def equalities(block: Block) -> Equivalence:
 
 
 def is_pinned(column: Tree, block: Block, zone: str) -> bool:
-    """Return whether WHERE allows a column only one value: `x = 5`, `x IN (5)` or `x IS NULL`."""
+    """Return whether a conjunct of WHERE allows a column only one value, as `x = 5`, `x IN (5)` or `x IS NULL` do."""
     declared = block.type_of(column)
     if exp.Is(this=column, expression=exp.Null()) in block.where:
         return True
@@ -112,7 +112,7 @@ def is_pinned(column: Tree, block: Block, zone: str) -> bool:
 
 
 def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
-    """Yield the two sides of `=`, `<=>`, or IN with one value; nothing for predicates that may allow several values."""
+    """Yield the two sides of a predicate that is `=`, `<=>`, or IN with one value; nothing for other predicates."""
     if isinstance(tree, (exp.EQ, exp.NullSafeEQ)):
         yield tree.this, tree.expression
     elif isinstance(tree, exp.In) and len(tree.expressions) == 1:

@@ -101,10 +101,10 @@ def _without_detour(forms: Forms, inner: exp.Cast, wanted: str) -> Tree | None:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """Return a date or date bucket of a time, cast to the time's type `kind`, as a bucket of this time.
+    """Return the bucket of a time t that equals the date or date bucket `dates` of t, cast to the type `kind` of t.
 
-    `CAST(t AS DATE)` cast back to TIMESTAMP gives the day bucket of t. Return None if `dates` is not a date of a time
-    of this type.
+    `CAST(t AS DATE)` cast to TIMESTAMP is the day bucket of t. Return None if `dates` is not a date of a time of this
+    type.
     """
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)

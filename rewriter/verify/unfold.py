@@ -420,10 +420,10 @@ def _bucketed(key: Tree) -> Tree | None:
 
 
 def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
-    """Return `coalesce(sum(bitmap_count(…)), 0)` as `count(DISTINCT …)`; return other nodes unchanged.
+    """Return the sum of the counts of the bitmaps of a value x as `count(DISTINCT x)`; return other nodes unchanged.
 
-    Both are equal because bitmap buckets have no value in common. `values` are the expressions whose bitmap buckets are
-    the groups.
+    `coalesce(sum(bitmap_count(bitmap_construct_agg(bitmap_bit_position(x)))), 0)` gives `count(DISTINCT x)`, because
+    bitmap buckets have no value in common. `values` are the expressions x whose bitmap buckets are the groups.
     """
     total = node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "coalesce" else None
     if not isinstance(total, exp.Anonymous) or total.name != "sum" or node.expressions[1:] != [_ZERO]:

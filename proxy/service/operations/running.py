@@ -102,8 +102,9 @@ class Known(NamedTuple):
 
 
 def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
-    """Return the upstream's status reply with the known facts and the progress added, where the reply lacks them.
+    """Return the upstream's status reply with the times, `hasResultSet` and the progress, where the reply lacks them.
 
+    `known` has these facts about the operation, except for the progress.
     The state is converted to a state that the client's protocol version knows. None as `progress` adds no progress.
     """
     shape = shape_of(reply) if progress is None else None
