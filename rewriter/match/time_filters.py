@@ -138,7 +138,7 @@ def dated(tree: Tree, rows: Rows) -> Read:
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
     """Return whether the range of dates that a comparison keeps starts or ends at the start of a bucket.
 
-    The bound must be the first day of a bucket of the given grain or, for `<=` and `>`, the day before the first day.
+    If so, the bound is the first day of a bucket of the given grain or, for `<=` and `>`, the day before the first day.
     """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)

@@ -436,7 +436,7 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
     """Return the k of a product `k * count(*)`, which equals the sum of k over the rows; None for other products.
 
-    k must have one value in all rows of a group.
+    The value k is free of aggregates, and so has one value in all rows of a group.
     """
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
@@ -546,7 +546,7 @@ def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
     """Return the k of an expression `k * count(x)`, where x is `counted`; None for other expressions.
 
-    k must have one value in all rows of a group.
+    The value k is free of aggregates, and so has one value in all rows of a group.
     """
     if not isinstance(tree, exp.Mul):
         return None

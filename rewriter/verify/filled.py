@@ -109,8 +109,7 @@ class FilledRows:
     def _is_zero_for_nulls(self, tree: Tree) -> bool:
         """Return whether an expression is a CASE with ELSE 0 that takes its ELSE for a row of NULLs.
 
-        Each condition of the CASE must test that an expression is not NULL, and the expression must be NULL for this
-        row.
+        It does if each condition of the CASE tests that an expression is not NULL which is NULL for this row.
         """
         if not isinstance(tree, exp.Case) or tree.this is not None or tree.args.get("default") != ZERO:
             return False
