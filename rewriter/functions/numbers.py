@@ -7,10 +7,10 @@ from rewriter.functions.results import float_or_double, magnitude, number, whole
 
 NUMBER_FUNCTIONS = (
     Function("abs", number),
-    Function("ceil", whole, ("ceiling",), printed=False),
-    Function("floor", whole, printed=False),
-    Function("round", printed_arity=2),
-    Function("bround", printed_arity=2),
+    Function("ceil", whole, ("ceiling",), printed=False, rounds=True),
+    Function("floor", whole, printed=False, rounds=True),
+    Function("round", printed_arity=2, rounds=True),
+    Function("bround", printed_arity=2, rounds=True),
     Function("signum", magnitude, ("sign",), printed=False),
     Function("sqrt", magnitude, printed="SQRT"),
     Function("exp", magnitude, printed="EXP"),

@@ -28,10 +28,10 @@ class Function:
     this other name (a string), or in an unknown way (False). The printed form is also unknown for the synonyms in
     `unprinted`, and for calls that do not have `printed_arity` arguments, because Spark then prints the omitted ones.
 
-    `units` are the fields of EXTRACT that return the same value as the function. `form` is the form of a call in a
-    block: a call, a field of a time, a CAST to the type `casts_to`, a time bucket, or a part of a time window.
-    `of_unit` says whether the unit, the first of three arguments, is added to a time or counted between two times;
-    empty if the function takes no unit.
+    `rounds` is true if the result is the first argument, rounded. `units` are the fields of EXTRACT that return the
+    same value as the function. `form` is the form of a call in a block: a call, a field of a time, a CAST to the
+    type `casts_to`, a time bucket, or a part of a time window. `of_unit` says whether the unit, the first of three
+    arguments, is added to a time or counted between two times; empty if the function takes no unit.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Function:
     printed_arity: int | None = None
     unsettled: str = ""
     operator: str = ""
+    rounds: bool = False
     units: str = ""
     form: Literal["call", "field", "cast", "bucket", "window"] = "call"
     casts_to: str = ""

@@ -85,6 +85,7 @@ RESULTS: Mapping[str, Rule] = {
     **{name: record.result for name, record in WINDOWS.items() if record.result},
     **{name: record.result for name, record in FUNCTIONS.items() if record.result},
 }
+ROUNDING = frozenset(name for name, record in FUNCTIONS.items() if record.rounds)
 OPERATORS: Mapping[str, str] = {name: record.operator for name, record in FUNCTIONS.items() if record.operator}
 
 # Aggregates that depend only on which values occur, not on how often (sketches, bitmaps); UNITED: the aggregate that

@@ -18,6 +18,7 @@ from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.block.points import number_value
+from rewriter.functions.registry import ROUNDING
 from rewriter.functions.types import FRACTIONS, INTEGERS, VOID, as_decimal, holds_all, may_be_cut
 from rewriter.schema import expression_type, numeric_type
 from rewriter.timeseries import as_bucket, day_source, is_fixed_offset, keeps_whole
@@ -27,8 +28,6 @@ Tree = exp.Expr
 
 # Returns a lower bound of a time, in seconds since 1970; None if unknown.
 Since = Callable[[Tree], int | None]
-
-_ROUNDING = frozenset({"round", "bround", "floor", "ceil"})
 
 
 class Monotone(NamedTuple):
@@ -85,7 +84,7 @@ def _of_operation(tree: Tree, block: Block) -> Monotone | None:
     if isinstance(tree, exp.Cast):
         return Monotone(tree.this) if _keeps_order(tree, block) else None
     if isinstance(tree, exp.Anonymous):
-        rounds = tree.name in _ROUNDING and all(number_value(each) is not None for each in tree.expressions[1:])
+        rounds = tree.name in ROUNDING and all(number_value(each) is not None for each in tree.expressions[1:])
         exact = rounds and numeric_type(tree.expressions[0], block) not in (*FRACTIONS, None)
         return Monotone(tree.expressions[0]) if exact else None
     if not isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv)):

@@ -67,7 +67,7 @@ class PartialAggregates:
             "count": self._counted,
             "same": self.key,
         }
-        self._simpler = {"count": self._of_nulls, "min": self._of_extreme, "max": self._of_extreme}
+        self._simpler = {"count": self._of_nulls, "extreme": self._of_extreme}
 
     def held(self, tree: Tree) -> Column | None:
         """Return the storage column of an aggregate; None if the storage table lacks the aggregate.
@@ -111,7 +111,7 @@ class PartialAggregates:
             return missing(call_of(name, argument))
         if branches is None:
             if name != "sum":
-                found, simpler = of_row(name, argument), self._simpler.get(name)
+                found, simpler = of_row(name, argument), self._simpler.get(AGGREGATES[name].family or name)
                 return found if simpler is None or not isinstance(found, Miss) else simpler(name, argument) or found
             zeroed = self._of_zeroed(argument)
             weighed = zeroed if zeroed is not None else of_row(name, argument)
@@ -161,7 +161,7 @@ class PartialAggregates:
         no:   a sum of BIGINTs without ANSI mode, because it may wrap around where the sum of DOUBLEs does not
         """
         record = AGGREGATES[name]
-        if not isinstance(argument, exp.Cast) or not (record.linear or name in self._simpler):
+        if not isinstance(argument, exp.Cast) or not (record.linear or record.family == "extreme"):
             return None
         kind, block = numeric_type(argument.this, self.reading.block), self.reading.block
         if numeric_type(argument, block) != "double" or not (kind in INTEGERS or as_decimal(kind)):
