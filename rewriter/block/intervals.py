@@ -4,7 +4,8 @@ law:    t - INTERVAL '1 day 2 hours' is (t - INTERVAL 1 DAY) - INTERVAL 2 HOURS:
         clock of the session's time zone, and then the rest
 law:    make_interval() adds its months, its days, and then its hours, minutes and seconds, without making days of them
 law:    t + INTERVAL '-7' DAY is t - INTERVAL 7 DAY
-no:     a DATE as a DATE, if hours are added: Spark first casts the DATE to TIMESTAMP
+law:    a DATE plus weeks and days is a DATE
+no:     a DATE as a DATE, if the interval has hours, even 0 of them: Spark first casts the DATE to TIMESTAMP
 no:     a DATE plus the hours of make_interval(), because Spark refuses the sum
 """
 
@@ -44,13 +45,15 @@ _NUMBERS = re.compile(r"([+-]?)(\d+(?:[ :]\d+)*)\Z")
 class Length(NamedTuple):
     """The length of a constant interval, in months, whole days, and seconds.
 
-    If `is_calendar`, the seconds may be more than a day, and are not counted as days.
+    If `is_calendar`, the seconds may be more than a day, and are not counted as days. If `is_timed`, a DATE plus the
+    length is a TIMESTAMP.
     """
 
     months: int
     days: int
     seconds: int
-    is_calendar: bool
+    is_calendar: bool = False
+    is_timed: bool = False
 
 
 def moved(node: Tree, scope: Scope, build: Callable[[Tree], Tree]) -> Tree | None:
@@ -105,14 +108,17 @@ def _length(interval: Tree) -> Length | None:
     if not parts or len(set(units)) != len(units):
         return None
     if set(units) <= _MONTHS.keys():
-        return Length(sum(_MONTHS[unit] * count for unit, count in parts), 0, 0, is_calendar=False)
-    return _normalized(sum(_SECONDS[unit] * count for unit, count in parts)) if set(units) <= _SECONDS.keys() else None
+        return Length(sum(_MONTHS[unit] * count for unit, count in parts), 0, 0)
+    if not set(units) <= _SECONDS.keys():
+        return None
+    length = _normalized(sum(_SECONDS[unit] * count for unit, count in parts))
+    return length._replace(is_timed=not set(units) <= {"WEEK", "DAY"})
 
 
 def _normalized(seconds: int) -> Length:
     sign = -1 if seconds < 0 else 1
     days, rest = divmod(abs(seconds), _DAY)
-    return Length(0, sign * days, sign * rest, is_calendar=False)
+    return Length(0, sign * days, sign * rest, is_timed=True)
 
 
 def _parts(interval: Tree) -> Iterator[tuple[str, int]]:
@@ -159,7 +165,7 @@ def _chained(time: Tree, length: Length, forth: bool, scope: Scope) -> Tree | No
     kind = kind_of(time, scope)
     if kind is None or (kind == "date" and length.is_calendar and length.seconds):
         return None
-    if kind == "date" and not length.is_calendar and not length.months:
+    if kind == "date" and length.is_timed:
         time = cast(time, "timestamp")
     for count, unit in ((length.months, "MONTH"), (length.days, "DAY")):
         time = _plus(time, count if forth else -count, unit) if count else time

@@ -14,7 +14,6 @@ no:     unix_micros(t) * 1000 >= n, because the product may overflow
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -60,8 +59,8 @@ def of_time(comparison: Tree, scope: Scope) -> Tree:
     if not isinstance(comparison, _COMPARED):
         return comparison
     bound = comparison.expression
-    if (moved := _moved_text(bound)) is not None and temporal_type(comparison.this, scope) == "timestamp":
-        return type(comparison)(this=comparison.this, expression=moved)
+    if _is_moved_text(bound) and temporal_type(comparison.this, scope) == "timestamp":
+        return type(comparison)(this=comparison.this, expression=cast(bound, "timestamp"))
     if isinstance(bound, exp.Anonymous) and bound.name == "from_unixtime" and is_constant(bound):
         zoned = temporal_type(comparison.this, scope) == "timestamp"
         return type(comparison)(this=comparison.this, expression=cast(bound, "timestamp")) if zoned else comparison
@@ -77,31 +76,20 @@ def of_time(comparison: Tree, scope: Scope) -> Tree:
 _COMPARED = (exp.GTE, exp.GT, exp.LTE, exp.LT, exp.EQ)
 
 
-def _moved_text(bound: Tree) -> Tree | None:
-    """Return a string literal plus or minus an interval of days as a TIMESTAMP literal; None for other expressions.
-
-    `'2024-01-01' + INTERVAL 7 DAYS` gives `TIMESTAMP '2024-01-08 00:00:00'`.
+def _is_moved_text(bound: Tree) -> bool:
+    """Return whether a bound is a string literal plus or minus an interval of days or weeks.
 
     law: Spark casts the string to TIMESTAMP, adds the days on the session's clock, and returns the local time as a
          string, which a TIMESTAMP is compared with as a TIMESTAMP again
+    no:  the sum as a literal, because clocks may skip the local time that the string names, such as midnight in Brazil
     no:  months and years, which Spark refuses; hours, because the string of a repeated hour names the first one
     """
     if not isinstance(bound, (exp.Add, exp.Sub)) or not isinstance(bound.expression, exp.Interval):
-        return None
+        return False
     text, interval = bound.this, bound.expression
-    days = _DAYS.get(str(interval.args["unit"]).upper().removesuffix("S"), 0)
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
-    if moment is None or not days or not interval.name.isdigit():
-        return None
-    count = int(interval.name) * days
-    try:
-        wall = moment.wall + timedelta(days=-count if isinstance(bound, exp.Sub) else count)
-    except OverflowError:
-        return None
-    return cast(exp.Literal.string(wall.isoformat(" ")), "timestamp")
-
-
-_DAYS = {"DAY": 1, "WEEK": 7}
+    days = str(interval.args["unit"]).upper().removesuffix("S") in ("DAY", "WEEK")
+    return moment is not None and days and interval.name.isdigit()
 
 
 def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:

@@ -72,3 +72,13 @@ SELECT date_format(v.`day`, 'yyyy-MM') AS m, bit_xor(v.`bits`) AS bits FROM lake
 SELECT add_months(trunc(at, 'MONTH'), 1) AS m, min(n) AS low FROM events GROUP BY 1
 --@ rewritten using by_date
 SELECT add_months(trunc(v.`d`, 'MONTH'), 1) AS m, min(v.`low`) AS low FROM lake.demo.by_date__storage AS v GROUP BY add_months(trunc(v.`d`, 'MONTH'), 1)
+
+--@ case: a text of the missing day plus days, as Spark casts it: the 31st plus a day
+SELECT sum(n) AS s FROM events WHERE at >= '2011-12-30' + INTERVAL 1 DAY
+--@ rewritten using by_minute
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v WHERE v.`m` >= (date_trunc('MINUTE', CAST('2011-12-30' + INTERVAL '1' DAY AS TIMESTAMP)) + INTERVAL '1' MINUTE) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= CAST('2011-12-30' + INTERVAL '1' DAY AS TIMESTAMP) AND events_0.at < (date_trunc('MINUTE', CAST('2011-12-30' + INTERVAL '1' DAY AS TIMESTAMP)) + INTERVAL '1' MINUTE)) AS v
+
+--@ case: the missing day plus a week and a day is a date
+SELECT day + INTERVAL '1 week 1 day' AS d, bit_xor(n) AS bits FROM events WHERE day + INTERVAL 1 WEEK 1 DAY > DATE '2011-12-30' - INTERVAL '1 week 1 day' GROUP BY 1
+--@ rewritten using by_own_date
+SELECT v.`day` + INTERVAL '8' DAY AS d, bit_xor(v.`bits`) AS bits FROM lake.demo.by_own_date__storage AS v WHERE (v.`day` + INTERVAL '8' DAY) > CAST('2011-12-22' AS DATE) GROUP BY v.`day` + INTERVAL '8' DAY
