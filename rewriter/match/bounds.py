@@ -32,7 +32,7 @@ from rewriter.timeseries import (
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL
 from rewriter.timeseries.granularity import SUB_HOUR_MINUTES
 from rewriter.timeseries.literals import Moment
-from rewriter.timeseries.zone_data import shift_of
+from rewriter.timeseries.zone_data import midnights_exist, shift_of
 
 Tree = exp.Expr
 
@@ -97,6 +97,8 @@ def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
     query:  order_time >= current_date() - 30, day <= last_day(current_date())
     no:     `t >= now() - INTERVAL 7 DAYS`, because this bound lies within a bucket
     no:     `t <= b` for a TIMESTAMP, because it includes the first instant of the bucket that starts at b
+    no:     `t >= date_trunc('day', now()) - INTERVAL 1 DAY` where clocks skip midnights: a day may begin at one
+            o'clock, and the day before it at midnight
     """
     bound = comparison.expression
     instant = instant_of(bound, zone) if kind == "timestamp" else None
@@ -106,11 +108,19 @@ def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
         return False
     if not is_comparable(bound, kind, zone) and not stays_steady(bound, grain, kind, zone):
         return False
+    if grain in DATE_GRANULARITIES and _is_moved_time(bound) and not midnights_exist(zone, least_of(bound)):
+        return False
     if isinstance(comparison, (exp.GTE, exp.LT)):
         begun = _begun(bound)
     else:
         begun = _begun_behind(bound) if _type(bound) == kind == "date" else None
     return begun is not None and rolls_up(grain, begun)
+
+
+def _is_moved_time(bound: Tree) -> bool:
+    """Return whether a bound has a TIMESTAMP plus or minus an interval in it."""
+    sums = (each for each in bound.find_all(exp.Add, exp.Sub) if isinstance(each.expression, exp.Interval))
+    return any(_type(each.this) == "timestamp" for each in sums)
 
 
 def _type(tree: Tree) -> str | None:

@@ -138,9 +138,35 @@ def dates_stay(zone: str, since: int | None) -> bool:
 
 
 def _leaves_date(history: History, since: int) -> bool:
-    changes = ((at + before, at + after) for (_, before), (at, after) in pairwise(history.changes) if at > since)
-    gaps = ((left, reached) for left, reached in chain(changes, _ruled(history.rule)) if reached > left)
+    gaps = _gaps(history, since)
     return any(left // _DAY != (reached + (reached - left) - 1) // _DAY for left, reached in gaps)
+
+
+def midnights_exist(zone: str, since: int | None) -> bool:
+    """Return whether clocks skip no midnight, for times from `since` (seconds since 1970) on.
+
+    Where they do, as in Chile and Egypt, a day begins at one o'clock, and its beginning plus a day is no beginning of a
+    day. Return False if the zone's data is unknown, and if `since` is unknown (None) for a zone whose offset changes.
+
+    >>> midnights_exist("America/New_York", 0), midnights_exist("Africa/Cairo", 0)
+    (True, False)
+    >>> midnights_exist("America/Sao_Paulo", 1_541_000_000), midnights_exist("America/Sao_Paulo", 1_600_000_000)
+    (False, True)
+    """
+    if is_fixed_offset(zone):
+        return True
+    found = histories(zone)
+    return bool(found) and since is not None and not any(_skips_midnights(history, since) for history in found)
+
+
+def _skips_midnights(history: History, since: int) -> bool:
+    return any(-(-left // _DAY) * _DAY < reached for left, reached in _gaps(history, since))
+
+
+def _gaps(history: History, since: int) -> Iterator[tuple[int, int]]:
+    """Yield the local times just before and after each change after `since` that sets the clocks forward."""
+    changes = ((at + before, at + after) for (_, before), (at, after) in pairwise(history.changes) if at > since)
+    return ((left, reached) for left, reached in chain(changes, _ruled(history.rule)) if reached > left)
 
 
 @cache
