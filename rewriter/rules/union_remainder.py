@@ -45,6 +45,7 @@ from rewriter.timeseries import (
     next_border,
 )
 from rewriter.timeseries.bucket import Bucket, day_source
+from rewriter.timeseries.literals import is_skipped
 
 Tree = exp.Expr
 
@@ -228,6 +229,9 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
     if border is None or (bucket.type == "timestamp" and not divides_at(border, bucket.grain, query.zone)):
         return None
     kind = exp.GTE if isinstance(conjunct, (exp.GT, exp.GTE)) else exp.LT
+    # Clocks that skip the bound move it forward, past a border that they do not skip.
+    if time == "timestamp" and kind is exp.GTE and is_skipped(moment.wall, query.zone) > is_skipped(border, query.zone):
+        return None
     return kind(this=conjunct.this.copy(), expression=_literal(border, bucket.type))
 
 

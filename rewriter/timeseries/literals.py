@@ -80,3 +80,23 @@ def zone_info(zone: str) -> timezone | ZoneInfo | None:
         return ZoneInfo(zone)
     except (ZoneInfoNotFoundError, ValueError):
         return None
+
+
+def is_skipped(wall: datetime, zone: str) -> bool:
+    """Return whether clocks skip a local time and the microsecond before it, so that it names a later local time.
+
+    The first skipped local time names the instant of the change, which is a border where that time is.
+
+    >>> is_skipped(datetime(2024, 3, 10, 2, 30), "America/New_York"), is_skipped(datetime(2024, 3, 10, 2), "UTC")
+    (True, False)
+    >>> is_skipped(datetime(2024, 3, 10, 2), "America/New_York")
+    False
+    """
+    info = zone_info(zone)
+    try:
+        nearby = (wall, wall - timedelta(microseconds=1))
+        return info is not None and all(
+            each.replace(tzinfo=info).astimezone(UTC).astimezone(info).replace(tzinfo=None) != each for each in nearby
+        )
+    except OverflowError:
+        return False

@@ -266,3 +266,12 @@ SELECT d.day, bit_or(s.price) AS bits FROM dates AS d JOIN sales AS s ON s.ts >=
 SELECT sum(price) AS s FROM sales WHERE ts >= '2024-02-01' + INTERVAL 7 DAYS AND ts < '2024-11-10 00:00:00' - INTERVAL 1 WEEK
 --@ rewritten using by_minute
 SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.by_minute__storage VERSION AS OF 2000 AS v WHERE v.`m` >= (date_trunc('MINUTE', CAST('2024-02-01' + INTERVAL '7' DAYS AS TIMESTAMP)) + INTERVAL '1' MINUTE) AND v.`m` < date_trunc('MINUTE', CAST('2024-11-10 00:00:00' - INTERVAL '1' WEEK AS TIMESTAMP)) UNION ALL SELECT sum(sales_0.price) AS c0 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE sales_0.ts >= CAST('2024-02-01' + INTERVAL '7' DAYS AS TIMESTAMP) AND sales_0.ts < CAST('2024-11-10 00:00:00' - INTERVAL '1' WEEK AS TIMESTAMP) AND ((sales_0.ts < (date_trunc('MINUTE', CAST('2024-02-01' + INTERVAL '7' DAYS AS TIMESTAMP)) + INTERVAL '1' MINUTE)) OR (sales_0.ts >= date_trunc('MINUTE', CAST('2024-11-10 00:00:00' - INTERVAL '1' WEEK AS TIMESTAMP))))) AS v
+
+--@ case: a local time that clocks skip is moved into the next hour
+SELECT max(price) AS top FROM sales WHERE ts >= '2024-03-10 02:30:00'
+--@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
+
+--@ case: the first one that they skip names the instant of the change
+SELECT max(price) AS top FROM sales WHERE ts >= '2024-03-10 02:00:00'
+--@ rewritten using by_hour
+SELECT max(v.`top`) AS top FROM lake.demo.by_hour__storage AS v WHERE v.`h` >= '2024-03-10 02:00:00'
