@@ -45,11 +45,6 @@ SELECT g, sum(CAST(n AS DECIMAL(18,2))) AS s, sum(try_cast(s AS DECIMAL(10,0))) 
 --@ rewritten using sums
 SELECT v.`g` AS g, CAST(sum(v.`n`) AS DECIMAL(28, 2)) AS s, CAST(sum(v.`s`) AS DECIMAL(20, 0)) AS t FROM lake.demo.sums__storage AS v GROUP BY v.`g`
 
---@ case: whose digits may not hold a BIGINT, but hold the sum
-SELECT g, sum(CAST(s AS DECIMAL(5,0))) AS t FROM t GROUP BY g
---@ rewritten using sums
-SELECT v.`g` AS g, CAST(sum(v.`s`) AS DECIMAL(15, 0)) AS t FROM lake.demo.sums__storage AS v GROUP BY v.`g`
-
 --@ case: which may decide rows
 SELECT g FROM t GROUP BY g HAVING sum(CAST(b AS DECIMAL(28,2))) > 5
 --@ rewritten using sums
