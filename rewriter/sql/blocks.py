@@ -112,6 +112,26 @@ def select_spans(tokens: Sequence[Token], kinds: Sequence[TokenType]) -> tuple[S
     return tuple(sorted(found))
 
 
+def deepest(kinds: Iterable[TokenType]) -> int:
+    """Return the greatest number of SELECTs of which each contains the next one; `kinds` are those of a text's tokens.
+
+    >>> from rewriter.sql.dialect import tokenize
+    >>> deepest(kinds_of(tokenize("SELECT a FROM (SELECT b FROM t) AS d WHERE EXISTS (SELECT 1 FROM (SELECT 2) AS e)")))
+    3
+    """
+    has_select, depth, most = [False], 0, 0
+    for kind in kinds:
+        if kind in OPENING:
+            has_select.append(False)
+        elif kind in CLOSING and len(has_select) > 1:
+            depth -= has_select.pop()
+        elif kind is TokenType.SELECT and not has_select[-1]:
+            has_select[-1] = True
+            depth += 1
+            most = max(most, depth)
+    return most
+
+
 def leaves_out(before: Token | None, kind: TokenType) -> bool:
     """Return whether a token of the type `kind` after `before` is the EXCEPT of `SELECT * EXCEPT (a)`.
 

@@ -18,6 +18,7 @@ from rewriter.sql.blocks import (
     OPENING,
     SET_OPERATORS,
     SelectSpan,
+    deepest,
     has_bare_query,
     kinds_of,
     leaves_out,
@@ -33,10 +34,11 @@ WRITES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE, TokenT
 TIMESERIES = "timeseries"
 # The most characters of a statement that is parsed; parsing a longer one would delay all other clients.
 LONGEST = 200_000
-# The most SELECTs and CTEs of a statement that is parsed. The time of a decision grows with the square of the number of
-# SELECTs, and with the cube of that of CTEs that read each other: 400 SELECTs take 1.2 s, and 50 CTEs of which each
-# reads another one twice 1.5 s.
-MOST_SELECTS, MOST_CTES = 300, 50
+# The most SELECTs and CTEs of a statement that is parsed, and of SELECTs that contain each other. The time of a
+# decision grows with the square of the number of SELECTs, and with the cube of those of CTEs that read each other and
+# of nested SELECTs: 400 SELECTs take 1.2 s, 50 CTEs of which each reads another one twice 1.5 s, and 80 nested EXISTS
+# 1.2 s.
+MOST_SELECTS, MOST_CTES, MOST_NESTED = 300, 50, 40
 _LINE_END = re.compile(r"[\r\n]")
 _START = attrgetter("start")
 
@@ -290,7 +292,7 @@ def parse(sql: str, session: Session) -> Statement:
     listed = kinds_of(tokens)
     # Most passes over the tokens look for a kind that few statements contain.
     kinds = frozenset(listed)
-    problem = _problem(sql, tokens, kinds)
+    problem = _problem(sql, listed)
     filling = query_of_write(tokens)
     if filling is not None:
         tokens, listed = tokens[filling:], listed[filling:]
@@ -411,20 +413,26 @@ def _is_query(tokens: Sequence[Token], kinds: Set[TokenType]) -> bool:
     return True
 
 
-def _problem(sql: str, tokens: Sequence[Token], kinds: Set[TokenType]) -> str:
-    """Return the reason why a text cannot be parsed block by block; empty if it can."""
+def _problem(sql: str, listed: Sequence[TokenType]) -> str:
+    """Return the reason why a text cannot be parsed block by block; empty if it can.
+
+    `listed` are the types of the text's tokens.
+    """
     if "${" in sql:
         return "the statement contains a variable (${…}), whose substitution can change the meaning"
     if len(sql) > LONGEST:
         return f"the statement is longer than {LONGEST} characters"
     if "\\" in sql and any("--" in line and line.endswith("\\") for line in _LINE_END.split(sql)[:-1]):
         return "a comment in the statement ends with a backslash, which continues the comment on the next line"
-    long = len(sql) > MOST_SELECTS * len("SELECT")
-    if long and sum([token.token_type is TokenType.SELECT for token in tokens]) > MOST_SELECTS:
+    selects = listed.count(TokenType.SELECT)
+    if selects > MOST_SELECTS:
         return f"the statement has more than {MOST_SELECTS} SELECTs"
-    if TokenType.PIPE_GT in kinds:
+    if selects > MOST_NESTED and deepest(listed) > MOST_NESTED:
+        return f"more than {MOST_NESTED} SELECTs of the statement are nested in each other: use CTEs"
+    if TokenType.PIPE_GT in listed:
         return "pipe syntax (|>) is not supported: write SELECT … FROM …"
-    if TokenType.SEMICOLON in kinds and any(token.token_type is TokenType.SEMICOLON for token in tokens[:-1]):
+    # a semicolon at the end is allowed
+    if TokenType.SEMICOLON in listed[:-1]:
         return "the text contains more than one statement"
     return ""
 

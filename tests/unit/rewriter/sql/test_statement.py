@@ -8,7 +8,7 @@ import pytest
 
 from rewriter import parse
 from rewriter.model import Session
-from rewriter.sql.statement import MOST_CTES, MOST_SELECTS
+from rewriter.sql.statement import MOST_CTES, MOST_NESTED, MOST_SELECTS
 
 SESSION = Session("lake", ("demo",), catalogs=frozenset({"lake", "other"}), temporary_views=frozenset({"tmp"}))
 
@@ -139,6 +139,10 @@ def chained(count: int) -> str:
     return f"WITH {', '.join(ctes)} SELECT a FROM c{count - 1}"
 
 
+def nested(count: int) -> str:
+    return "SELECT a FROM t WHERE EXISTS (" * (count - 1) + "SELECT a FROM t" + ")" * (count - 1)
+
+
 @pytest.mark.parametrize(
     ("most", "more", "problem"),
     [
@@ -147,6 +151,11 @@ def chained(count: int) -> str:
             " UNION ALL ".join(["SELECT 1"] * MOST_SELECTS),
             " UNION ALL ".join(["SELECT 1"] * (MOST_SELECTS + 1)),
             "the statement has more than 300 SELECTs",
+        ),
+        (
+            nested(MOST_NESTED),
+            nested(MOST_NESTED + 1),
+            "more than 40 SELECTs of the statement are nested in each other: use CTEs",
         ),
     ],
 )
