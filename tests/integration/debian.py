@@ -11,6 +11,7 @@ from pathlib import Path
 
 from proxy import jars
 
+ATTEMPTS = 3  # a mirror sometimes sends a part of a file
 _WHERE = "bin", "sbin", "usr/bin", "usr/sbin"
 
 
@@ -77,7 +78,12 @@ def _unpack(names: Sequence[str], folder: Path) -> None:
     apt = ["apt-get", "-qq", *(f"-o{option}" for option in options)]
     install = [*apt, "install", "--yes", "--download-only", "--no-install-recommends", *names]
     for command in ([*apt, "update"], install):
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        for _ in range(ATTEMPTS):
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                break
+            for cut in (*lists.glob("partial/*"), *archives.glob("partial/*")):
+                cut.unlink()
         assert done.returncode == 0, f"{' '.join(names)} could not be fetched: {done.stdout}{done.stderr}"
     for archive in archives.glob("*.deb"):
         subprocess.run(["dpkg", "-x", archive, folder], check=True)
