@@ -2,7 +2,8 @@
 
 law:    t - INTERVAL '1 day 2 hours' is (t - INTERVAL 1 DAY) - INTERVAL 2 HOURS: Spark first adds the whole days on the
         clock of the session's time zone, and then the rest
-law:    make_interval() adds its months, its days, and then its hours, minutes and seconds, without making days of them
+law:    make_interval() keeps days and hours apart: Spark adds its months, then its days, and then its hours, minutes
+        and seconds, even if these exceed a day
 law:    t + INTERVAL '-7' DAY is t - INTERVAL 7 DAY
 law:    a DATE plus weeks and days is a DATE
 no:     a DATE as a DATE, if the interval has hours, even 0 of them: Spark first casts the DATE to TIMESTAMP
@@ -37,7 +38,7 @@ _CLOCK = {
     "HOUR": ("HOUR", "MINUTE", "SECOND"),
     "MINUTE": ("MINUTE", "SECOND"),
 }
-# Spark refuses larger numbers of these units behind a first unit.
+# Behind a first unit, Spark refuses these numbers of the units, and larger ones.
 _MOST = {"HOUR": 24, "MINUTE": 60, "SECOND": 60}
 _NUMBERS = re.compile(r"([+-]?)(\d+(?:[ :]\d+)*)\Z")
 
@@ -57,10 +58,10 @@ class Length(NamedTuple):
 
 
 def moved(node: Tree, scope: Scope, build: Callable[[Tree], Tree]) -> Tree | None:
-    """Return a sum or difference of a time and an interval in canonical form; None for other sums and differences.
+    """Return a time plus or minus an interval in canonical form.
 
     `now() - INTERVAL '1 day 2 hours'` gives `(now() - INTERVAL 1 DAY) - INTERVAL 2 HOURS`. `build` returns the
-    canonical form of the time. Return None also for an interval of one unit that needs no change.
+    canonical form of the time. Return None if the node adds no interval to a time, or if the interval is not supported.
     """
     time, interval = node.this, _bare(node.expression)
     if isinstance(node, exp.Add) and _is_interval(_bare(time)) and not _is_interval(interval):

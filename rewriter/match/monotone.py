@@ -31,19 +31,20 @@ Since = Callable[[Tree], int | None]
 
 
 class Monotone(NamedTuple):
-    """A monotone function of `operand`, one of the parts of the expression; `rising` if it keeps the order."""
+    """An expression as a monotone function of `operand`, one of its direct parts.
+
+    `rising` is true if the function keeps the order of values, and false if it reverses the order.
+    """
 
     operand: Tree
     rising: bool = True
 
     def extreme(self, name: str) -> str:
-        """Return the aggregate (min or max) of the operand that gives the aggregate `name` of the function."""
+        """Return which aggregate of the operand, min or max, gives the aggregate `name` of the expression."""
         return name if self.rising else "max" if name == "min" else "min"
 
 
-def monotone(
-    tree: Tree, block: Block, zone: str, since: Callable[[Tree], int | None], *, ansi: bool
-) -> Monotone | None:
+def monotone(tree: Tree, block: Block, zone: str, since: Since, *, ansi: bool) -> Monotone | None:
     """Return an expression as a monotone function of one of its operands; None if this is not certain.
 
     `zone` is the session's time zone. `since` returns a lower bound of a time.
@@ -54,6 +55,7 @@ def monotone(
     kind, of = expression_type(tree, block), expression_type(found.operand, block)
     if not found.rising and _may_be_nan(found.operand, block):
         return None
+    # a cast without ANSI mode is monotone only to a wider type, and rounded integers stay within their type
     wraps = kind in INTEGERS and of in INTEGERS and not isinstance(tree, (exp.Cast, exp.Anonymous))
     return found if ansi or not (wraps or may_be_cut(kind)) else None
 
@@ -64,7 +66,7 @@ def _may_be_nan(tree: Tree, block: Block) -> bool:
 
 
 def with_operand(tree: Tree, operand: Tree, value: Tree) -> Tree:
-    """Return an operation with `value` in place of its part `operand`."""
+    """Return a copy of an operation in which `value` replaces the node `operand`, compared by identity."""
 
     def put(part: object) -> object:
         return value if part is operand else part
@@ -99,7 +101,10 @@ def _of_operation(tree: Tree, block: Block) -> Monotone | None:
 
 
 def _keeps_order(tree: exp.Cast, block: Block) -> bool:
-    """Return whether a cast between numeric types keeps the order of values, and all values."""
+    """Return whether a numeric cast keeps the order of values, and is NULL only for NULL.
+
+    So do casts to a type that holds every value, and casts to DOUBLE.
+    """
     narrow, wide = numeric_type(tree.this, block), numeric_type(tree, block)
     if narrow is None or wide is None:
         return False

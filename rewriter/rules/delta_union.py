@@ -63,7 +63,11 @@ def _joined_side(ask: Ask) -> TwoPhase | Miss:
     path, query = ask.path, ask.question
     view = path.block
     if path.only or view.having or view.joins or view.sets is not None or not isinstance(query, Predicates):
-        return Miss(Reason.SHAPE, "the view's query over the appended rows alone does not have the view's columns")
+        return Miss(
+            Reason.SHAPE,
+            "the view has HAVING, an outer join, GROUPING SETS or only a part of its rows, so that the groups of the "
+            "appended rows cannot be added to its stored groups: refresh the view",
+        )
     groups = joined_groups(path)
     past = replace(path, grown=(), past=True)
     same = {table.id: table.id for table in view.tables}

@@ -133,9 +133,11 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     own = tuple(each for each in view.where if each not in divided)
     of_part = divided.keys() - set(path.own or ()) if path.own is not None else frozenset[Tree]()
     pays = all(type(each) in _NEGATED or each in of_part for each in divided)
-    unlike = path.only or view.having or view.joins or view.sets is not None
+    if path.only or view.having or view.joins or view.sets is not None:
+        unlike = "the view has HAVING, an outer join or GROUPING SETS, or is stale, so that groups of the joined table "
+        return Miss(Reason.SHAPE, unlike + "cannot be added to its stored groups", apart=True)
     whole = replace(view, where=own)
-    otherwise = _otherwise(divided, Predicates(whole, own, query.zone)) if divided and pays and not unlike else None
+    otherwise = _otherwise(divided, Predicates(whole, own, query.zone)) if divided and pays else None
     if otherwise is None:
         return Miss(
             Reason.SHAPE, "no range separates the rows in the view from the other rows of the joined table", apart=True
@@ -229,8 +231,10 @@ def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tr
     if border is None or (bucket.type == "timestamp" and not divides_at(border, bucket.grain, query.zone)):
         return None
     kind = exp.GTE if isinstance(conjunct, (exp.GT, exp.GTE)) else exp.LT
-    # Clocks that skip the bound move it forward, past a border that they do not skip.
-    if time == "timestamp" and kind is exp.GTE and is_skipped(moment.wall, query.zone) > is_skipped(border, query.zone):
+    # Clocks that skip a lower bound move it forward, past a border that they do not skip; an upper bound that they move
+    # forward only leaves whole buckets to the table.
+    moved = is_skipped(moment.wall, query.zone) and not is_skipped(border, query.zone)
+    if time == "timestamp" and kind is exp.GTE and moved:
         return None
     return kind(this=conjunct.this.copy(), expression=_literal(border, bucket.type))
 

@@ -187,17 +187,18 @@ def _months_on(source: Tree) -> Tree | None:
 
 
 def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """Return the time that `source` shifts by a constant, and the coarsest grain that determines the shifted time.
+    """Return the time t that `source` shifts by a constant interval, and the coarsest grain that is fine enough.
 
-    `t + INTERVAL 2 HOURS` and day give t and hour. `kind_of` returns the type of an expression, and `since_of` a lower
-    bound of its times. Return `source` and `grain` unchanged if `source` is not shifted by a constant, and if no such
-    grain is known.
+    The bucket of t by the returned grain determines the bucket of `source` by `grain`: `t + INTERVAL 2 HOURS` and day
+    give t and hour. `kind_of` returns the type of an expression, and `since_of` a lower bound of its times. Return
+    `source` and `grain` unchanged if `source` is no such shift, or if no grain is known to be fine enough.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c, and if clocks move only at borders of the buckets of
          n seconds, by multiples of n seconds
     law: t plus n days has the date of t plus n, and t plus n months lies in the n-th month after the month of t, if
          each local time that clocks skip is moved to a time of its own date
-    no:  two hours as a part of a day in zones whose offset changes, because a day may have 23 hours
+    no:  24 hours as a day in zones whose offset changes, because a day may have 23 hours: of the intervals, only those
+         of days and months move dates to dates
     """
     step = _step_of(source)
     if step is None or isinstance(grain, int):
@@ -215,14 +216,17 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_o
 
 
 class Step(NamedTuple):
-    """The length of an interval in seconds, a month as 31 days; `unit` is second, day or month."""
+    """A shift by a constant interval, of at most `seconds` (a month counts as 31 days).
+
+    `unit` says how Spark shifts: by a number of seconds ("second"), or on the calendar ("day" or "month").
+    """
 
     seconds: int
     unit: str
 
     @property
     def grains(self) -> tuple[str, ...]:
-        """The grains, the coarsest first, whose buckets are moved to other buckets of the grain."""
+        """The grains, the coarsest first, of which the shift moves each bucket into one bucket of the same grain."""
         if self.unit == "month":
             return ("month", "day")
         return tuple(g for g in ("day", "hour", "minute", "second") if self.seconds % LENGTHS[g] == 0)
@@ -232,9 +236,9 @@ _DAYS_OF = {"day": 1, "week": 7, "month": 31, "year": 12 * 31}
 
 
 def _step_of(source: Tree) -> Step | None:
-    """Return the length of an interval that is added to or subtracted from a time.
+    """Return the constant interval that an expression adds to or subtracts from a time.
 
-    Return None for other expressions, and for an interval that is no whole number of a unit.
+    Return None for other expressions, and if the number of units is no whole literal.
     """
     step = source.expression if isinstance(source, (exp.Add, exp.Sub)) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():

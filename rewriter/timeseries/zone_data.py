@@ -47,15 +47,18 @@ def shift_of(zone: str, step: int, since: int | None) -> int | None:
     """Return the common remainder of a zone's offsets modulo `step` seconds, from `since` (seconds since 1970) on.
 
     Return None if the remainders differ, if an offset changes within a bucket of `step` seconds, or if the zone's data
-    is unknown. `since` may be None (unknown) only for a zone with a fixed offset; else the result is None.
+    is unknown. `since` may be None (unknown) only for a zone with a fixed offset; else the result is None. For steps of
+    one second, the result is 0 in any zone, because all offsets are whole seconds.
 
     >>> shift_of("Europe/Berlin", 3600, 315532800), shift_of("Asia/Kolkata", 3600, 315532800), shift_of("UTC", 60, None)
     (0, 1800, 0)
     >>> shift_of("America/New_York", 60, None), shift_of("America/St_Johns", 3600, 946684800)
     (None, None)
+    >>> shift_of("Nowhere/Land", 1, None)
+    0
     """
     if step == 1:
-        return 0  # all offsets are whole seconds, and change at whole seconds
+        return 0
     if is_fixed_offset(zone):
         offset = offset_of(zone)
         return offset % step if offset is not None else None

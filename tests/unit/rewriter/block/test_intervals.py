@@ -72,7 +72,9 @@ def test_an_interval_is_added_unit_by_unit(text: str, same: str) -> None:
     ],
 )
 def test_other_intervals_are_not_supported(text: str) -> None:
-    with pytest.raises(Unsupported):
+    with pytest.raises(
+        Unsupported, match=r"an interval is supported only as|the function make_(ym_)?interval\(\) is not"
+    ):
         read(text)
 
 
@@ -87,17 +89,26 @@ def test_a_sum_with_a_negative_part_is_left_as_it_is() -> None:
         ("make_timestamp(2024, 2, 29, 23, 59, 58)", "CAST('2024-02-29 23:59:58' AS TIMESTAMP)"),
         ("to_date('31/12/2023', 'dd/MM/yyyy')", "CAST('2023-12-31' AS DATE)"),
         ("to_date('202402', 'yyyyMM')", "CAST('2024-02-01' AS DATE)"),
-        ("to_timestamp('2024-02-01T10:20:30.5', \"yyyy-MM-dd'T'HH:mm:ss.S\")", None),
         (
             "to_timestamp('2024-02-01T10:20:30.500', \"yyyy-MM-dd'T'HH:mm:ss.SSS\")",
             "CAST('2024-02-01 10:20:30.500000' AS TIMESTAMP)",
         ),
-        ("to_timestamp('1.2.2024', 'dd.MM.yyyy')", None),
-        ("to_timestamp('30.02.2024', 'dd.MM.yyyy')", None),
-        ("to_timestamp('10:20', 'HH:mm')", None),
-        ("make_date(2023, 2, 29)", None),
-        ("to_date('2011-12-30', 'yyyy-MM-dd')", None),  # Samoa had no such day, and Spark's answer is the next one
     ],
 )
-def test_constants_are_read_where_the_result_is_certain(text: str, same: str | None) -> None:
-    assert (same or text.replace('"', "'")) == read(text) or (same is None and "CAST" not in read(text))
+def test_constants_are_read_where_the_result_is_certain(text: str, same: str) -> None:
+    assert read(text) == same
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "to_timestamp('2024-02-01 10:20:30.5', 'yyyy-MM-dd HH:mm:ss.S')",
+        "to_timestamp('1.2.2024', 'dd.MM.yyyy')",
+        "to_timestamp('30.02.2024', 'dd.MM.yyyy')",
+        "to_timestamp('10:20', 'HH:mm')",
+        "make_date(2023, 2, 29)",
+        "to_date('2011-12-30', 'yyyy-MM-dd')",  # Samoa had no such day, and Spark's answer is the next one
+    ],
+)
+def test_other_constants_stay_calls(text: str) -> None:
+    assert read(text).lower() == text.lower()
