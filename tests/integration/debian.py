@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -51,11 +52,14 @@ def packages(programs: Sequence[str], names: Sequence[str]) -> Packages:
     if all(shutil.which(program, path=search) for program in programs):
         return Packages(Path("/"))
     folder = jars.directory() / ("debian-" + "-".join(names))
-    if not (folder / "ready").exists():
-        assert shutil.which("apt-get"), f"{', '.join(programs)}: install them, here is no apt-get to get them with"
-        shutil.rmtree(folder, ignore_errors=True)
-        _unpack(names, folder)
-        (folder / "ready").touch()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # The processes of one run must not unpack into the same folder at once.
+    with open(folder.with_name(f"{folder.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "ready").exists():
+            assert shutil.which("apt-get"), f"{', '.join(programs)}: install them, here is no apt-get to get them with"
+            _unpack(names, folder)
+            (folder / "ready").touch()
     return Packages(folder)
 
 
@@ -66,6 +70,20 @@ def _folders(root: Path) -> list[Path]:
 
 def _unpack(names: Sequence[str], folder: Path) -> None:
     """Fetch packages with all dependencies that are not installed; package lists and cache are not the system's."""
+    problem = ""
+    for _ in range(ATTEMPTS):
+        shutil.rmtree(folder, ignore_errors=True)
+        problem = _fetch(names, folder)
+        if not problem:
+            break
+    assert not problem, f"{' '.join(names)} could not be fetched: {problem}"
+    for archive in (folder / "apt/archives").glob("*.deb"):
+        subprocess.run(["dpkg", "-x", archive, folder], check=True)
+    shutil.rmtree(folder / "apt")
+
+
+def _fetch(names: Sequence[str], folder: Path) -> str:
+    """Fetch package lists and packages into a folder; return what went wrong, empty if nothing did."""
     lists, archives = folder / "apt/lists", folder / "apt/archives"
     for path in (lists, archives):
         (path / "partial").mkdir(parents=True)
@@ -78,13 +96,7 @@ def _unpack(names: Sequence[str], folder: Path) -> None:
     apt = ["apt-get", "-qq", *(f"-o{option}" for option in options)]
     install = [*apt, "install", "--yes", "--download-only", "--no-install-recommends", *names]
     for command in ([*apt, "update"], install):
-        for _ in range(ATTEMPTS):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            if done.returncode == 0:
-                break
-            for cut in (*lists.glob("partial/*"), *archives.glob("partial/*")):
-                cut.unlink()
-        assert done.returncode == 0, f"{' '.join(names)} could not be fetched: {done.stdout}{done.stderr}"
-    for archive in archives.glob("*.deb"):
-        subprocess.run(["dpkg", "-x", archive, folder], check=True)
-    shutil.rmtree(folder / "apt")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            return f"{done.stdout}{done.stderr}"
+    return ""
