@@ -98,6 +98,15 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
     return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=(), grown=())
 
 
+def is_addable(path: Candidate) -> bool:
+    """Return whether further groups of a view, computed from tables, can be added to the rows of its storage table.
+
+    They cannot if the view has HAVING, an outer join or GROUPING SETS, or if some of its stored rows are stale.
+    """
+    view = path.block
+    return not (path.only or view.having or view.joins or view.sets is not None)
+
+
 def joined_groups(path: Candidate) -> Block:
     """Return the block of the view as one side of a UNION ALL, whose other side computes further groups from tables.
 

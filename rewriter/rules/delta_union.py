@@ -8,7 +8,7 @@ from dataclasses import replace
 from rewriter.block import Block, Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed, joined_groups, over_union
+from rewriter.match.decompose import decomposed, is_addable, joined_groups, over_union
 from rewriter.match.joins import filling_join
 from rewriter.model import Change, ChangeKind
 
@@ -62,7 +62,7 @@ def _joined_side(ask: Ask) -> TwoPhase | Miss:
     """
     path, query = ask.path, ask.question
     view = path.block
-    if path.only or view.having or view.joins or view.sets is not None or not isinstance(query, Predicates):
+    if not is_addable(path) or not isinstance(query, Predicates):
         return Miss(
             Reason.SHAPE,
             "the view has HAVING, an outer join, GROUPING SETS or only a part of its rows, so that the groups of the "

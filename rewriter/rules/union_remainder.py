@@ -30,7 +30,7 @@ from rewriter.match.bounds import (
     next_begin,
     stays_steady,
 )
-from rewriter.match.decompose import decomposed, joined_groups, over_union
+from rewriter.match.decompose import decomposed, is_addable, joined_groups, over_union
 from rewriter.match.held_times import at_home
 from rewriter.match.joins import filling_join
 from rewriter.match.open_ranges import OpenRange, open_range
@@ -133,7 +133,7 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     own = tuple(each for each in view.where if each not in divided)
     of_part = divided.keys() - set(path.own or ()) if path.own is not None else frozenset[Tree]()
     pays = all(type(each) in _NEGATED or each in of_part for each in divided)
-    if path.only or view.having or view.joins or view.sets is not None:
+    if not is_addable(path):
         unlike = "the view has HAVING, an outer join or GROUPING SETS, or is stale, so that groups of the joined table "
         return Miss(Reason.SHAPE, unlike + "cannot be added to its stored groups", apart=True)
     whole = replace(view, where=own)

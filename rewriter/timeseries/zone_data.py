@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import resources
 from itertools import chain, pairwise
@@ -88,8 +88,7 @@ def _skips_hours(history: History, since: int) -> bool:
     Spark's date_trunc('HOUR') of the rest of that hour is a local time that did not exist; java.time moves it forward
     by the gap, past the rows of the bucket. This happens on the Chatham Islands, from 02:45 to 03:45.
     """
-    known = ((at + before, at + after) for (_, before), (at, after) in pairwise(history.changes) if at > since)
-    return any(left < reached // _HOUR * _HOUR < reached for left, reached in chain(known, _ruled(history.rule)))
+    return any(left < reached // _HOUR * _HOUR < reached for left, reached in _gaps(history, since))
 
 
 def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
@@ -109,20 +108,17 @@ def days_follow(zone: str, since: int | None) -> bool:
     Local dates go back where clocks are set back just after midnight. Return False if the zone's data is unknown, and
     if `since` is unknown (None) for a zone whose offset changes.
     """
-    if is_fixed_offset(zone):
-        return True
-    found = histories(zone)
-    return bool(found) and since is not None and all(_forward(history, since) for history in found)
+    return _holds_in_all(zone, since, _forward)
 
 
 def _forward(history: History, since: int) -> bool:
     changes = [(at, before, after) for (_, before), (at, after) in pairwise(history.changes) if at > since]
-    repeated = any((at - 1 + before) // 86_400 > (at + after) // 86_400 for at, before, after in changes)
+    repeated = any((at - 1 + before) // _DAY > (at + after) // _DAY for at, before, after in changes)
     if len(history.rule) == 2:
         return not repeated
     standard, summer, begins, ends = history.rule
     back = ends if summer > standard else begins
-    return not repeated and not 0 < back % 86_400 < abs(summer - standard)
+    return not repeated and not 0 < back % _DAY < abs(summer - standard)
 
 
 def dates_stay(zone: str, since: int | None) -> bool:
@@ -134,15 +130,12 @@ def dates_stay(zone: str, since: int | None) -> bool:
     >>> dates_stay("America/New_York", 0), dates_stay("Pacific/Apia", 0), dates_stay("Pacific/Apia", 1_400_000_000)
     (True, False, True)
     """
-    if is_fixed_offset(zone):
-        return True
-    found = histories(zone)
-    return bool(found) and since is not None and not any(_leaves_date(history, since) for history in found)
+    return _holds_in_all(zone, since, _keeps_dates)
 
 
-def _leaves_date(history: History, since: int) -> bool:
+def _keeps_dates(history: History, since: int) -> bool:
     gaps = _gaps(history, since)
-    return any(left // _DAY != (reached + (reached - left) - 1) // _DAY for left, reached in gaps)
+    return all(left // _DAY == (reached + (reached - left) - 1) // _DAY for left, reached in gaps)
 
 
 def midnights_exist(zone: str, since: int | None) -> bool:
@@ -156,14 +149,22 @@ def midnights_exist(zone: str, since: int | None) -> bool:
     >>> midnights_exist("America/Sao_Paulo", 1_541_000_000), midnights_exist("America/Sao_Paulo", 1_600_000_000)
     (False, True)
     """
+    return _holds_in_all(zone, since, _keeps_midnights)
+
+
+def _keeps_midnights(history: History, since: int) -> bool:
+    return all(-(-left // _DAY) * _DAY >= reached for left, reached in _gaps(history, since))
+
+
+def _holds_in_all(zone: str, since: int | None, holds: Callable[[History, int], bool]) -> bool:
+    """Return whether `holds` is true for the zone's history in all editions of the zone data, from `since` on.
+
+    Return True for a zone with a fixed offset; otherwise False if the zone's data or `since` is unknown.
+    """
     if is_fixed_offset(zone):
         return True
     found = histories(zone)
-    return bool(found) and since is not None and not any(_skips_midnights(history, since) for history in found)
-
-
-def _skips_midnights(history: History, since: int) -> bool:
-    return any(-(-left // _DAY) * _DAY < reached for left, reached in _gaps(history, since))
+    return bool(found) and since is not None and all(holds(history, since) for history in found)
 
 
 def _gaps(history: History, since: int) -> Iterator[tuple[int, int]]:
