@@ -11,7 +11,6 @@ no:     the day of a TIMESTAMP in a zone whose clocks go back across midnight
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -23,11 +22,9 @@ from rewriter.functions.types import FRACTIONS, INTEGERS, VOID, as_decimal, hold
 from rewriter.schema import expression_type, numeric_type
 from rewriter.timeseries import as_bucket, day_source, is_fixed_offset, keeps_whole
 from rewriter.timeseries.bucket import TEMPORAL
+from rewriter.timeseries.seconds import SinceOf
 
 Tree = exp.Expr
-
-# Returns a lower bound of a time, in seconds since 1970; None if unknown.
-Since = Callable[[Tree], int | None]
 
 
 class Monotone(NamedTuple):
@@ -44,10 +41,10 @@ class Monotone(NamedTuple):
         return name if self.rising else "max" if name == "min" else "min"
 
 
-def monotone(tree: Tree, block: Block, zone: str, since: Since, *, ansi: bool) -> Monotone | None:
+def monotone(tree: Tree, block: Block, zone: str, since: SinceOf, *, ansi: bool) -> Monotone | None:
     """Return an expression as a monotone function of one of its operands; None if this is not certain.
 
-    `zone` is the session's time zone. `since` returns a lower bound of a time.
+    `zone` is the session's time zone. `since` returns a lower bound of a time, in seconds since 1970 (None if unknown).
     """
     found = _of_time(tree, block, zone, since) or _of_number(tree, block)
     if found is None:
@@ -112,7 +109,7 @@ def _keeps_order(tree: exp.Cast, block: Block) -> bool:
     return holds_all(wide, narrow) if exact and wide not in FRACTIONS else wide == "double"
 
 
-def _of_time(tree: Tree, block: Block, zone: str, since: Since) -> Monotone | None:
+def _of_time(tree: Tree, block: Block, zone: str, since: SinceOf) -> Monotone | None:
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:
         source, grain = bucket.source, bucket.grain
