@@ -72,7 +72,7 @@ app = typer.Typer(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line with these arguments (None: the arguments of the process); return the exit code."""
+    """Run the command that `argv` names (None: the arguments of the process), and return the exit code."""
     words = _with_rows(list(sys.argv[1:] if argv is None else argv))
     try:
         typer.main.get_command(app).main(args=words, prog_name="viewgate")
@@ -106,7 +106,7 @@ def _top(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="print the version")
     ] = False,
 ) -> None:
-    """Handle the options before a command."""
+    """Handle the options that precede the name of a command, such as `--version`."""
 
 
 @app.command()
@@ -135,7 +135,7 @@ def serve(
 
 @app.command(hidden=True)
 def work() -> None:
-    """Run one worker process, which only the supervisor of `serve` starts."""
+    """Run one worker process. Only `viewgate serve`, with several workers, starts this command."""
     from proxy import serving
 
     _run(serving.work())
@@ -170,12 +170,13 @@ async def _check_config(file: Path, *, as_json: bool) -> int:
 
 @app.command(epilog="Exit codes: 0 all is well; 1 something is wrong.")
 def doctor(config: SettingsFile = None, data: DataDirectory = None, as_json: AsJson = False) -> None:
-    r"""Check what a start needs, and print what is wrong and what to do.
+    r"""Check whether Viewgate can start, and print each problem with the remedy.
 
-    It checks the settings and the ports and, if Viewgate starts Spark itself, Java, pyspark and the data directory.
+    The command checks the settings and the ports and, if Viewgate starts Spark itself, Java, pyspark and the data
+    directory.
 
-    If the settings name a \[catalog] and \[\[upstream]], it also checks the catalog, opens a session on each upstream,
-    and compares the clocks.
+    If the settings have a \[catalog] and \[\[upstream]], the command also checks the catalog, opens a session on each
+    upstream server, and compares the clocks.
     """
     _run(_doctor(config, data, as_json=as_json))
 
@@ -302,7 +303,10 @@ def explain(
     require: Annotated[bool, typer.Option("--require", help="exit with code 5 if no view answers the query")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print which views answer a query and why others do not: from a script, or as a running Viewgate decides."""
+    """Print the views that answer a query, and for each other view the reason why the view cannot answer.
+
+    With --schema, the views are those of a SQL script; otherwise a running Viewgate is asked.
+    """
     text = sys.stdin.read().strip() if query == "-" else query
     if schema is not None:
         # Saves 0.1 of 0.75 s while the engine is imported (python -X importtime): no garbage collection, no event loop.
@@ -318,12 +322,12 @@ def explain(
 
 @app.command()
 def password(user: Annotated[str, typer.Argument()]) -> None:
-    r"""Ask for a password and print its line for \[authentication] passwords."""
+    r"""Ask for a user's password, and print the line `user:hash` for the file in \[authentication] passwords."""
     _run(_password(user))
 
 
 async def _password(user: str) -> None:
-    """Read a password from the terminal or a pipe, and print the user's line for a password file.
+    """Read a user's password from the terminal or standard input, and print the line `user:hash` for a password file.
 
     Raise ConfigError for an empty password, or for a user name that is empty or has a colon.
     """
@@ -364,13 +368,15 @@ def _leave(work: Callable[[], int | None]) -> NoReturn:
 
 
 def _loaded_refusals() -> tuple[type[Exception], ...]:
-    """Return OSError, and those exceptions of the modules loaded so far whose messages are meant for users."""
+    """Return the exception classes whose messages are meant for users: OSError and those of the loaded modules."""
     loaded = [(sys.modules[module], name) for module, name in _REFUSALS if module in sys.modules]
     return (OSError, *(getattr(module, name) for module, name in loaded))
 
 
 def _is_read(output: TextIO) -> bool:
-    """Return whether the output still has a reader; if not, as after `| head`, discard all further output."""
+    """Return whether a process still reads the output; if not, as in `viewgate views | head`, discard all further
+    output.
+    """
     watched = select.poll()
     watched.register(output.fileno(), 0)
     gone = bool(watched.poll(0))
@@ -380,7 +386,9 @@ def _is_read(output: TextIO) -> bool:
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
-    """Return a new event loop: uvloop's if installed, which relays a call in half the time, else Python's own."""
+    """Return a new event loop: uvloop's if installed, because it relays a call in half the time, otherwise asyncio's
+    own.
+    """
     try:
         import uvloop
     except ImportError:

@@ -1,4 +1,7 @@
-"""Creates logins, TLS, limits and tracing from the settings; unusable files and missing packages raise ConfigError."""
+"""Creates the login checks, TLS settings, limits and tracing that the settings file configures.
+
+Unusable files and missing Python packages raise ConfigError.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ T = TypeVar("T")
 
 
 def check(settings: Config) -> None:
-    """Raise ConfigError for settings that `serve` would refuse before it connects to anything, except taken ports."""
+    """Raise ConfigError if `serve` would refuse these settings before it opens a port or a connection."""
     if settings.server.workers > 1:
         check_workers(settings)
     authentication(settings.authentication)
@@ -50,9 +53,9 @@ def check(settings: Config) -> None:
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """Return a function from a service to its Entrance: the service with logins, TLS settings and limits.
+    """Return a function that turns a service into an Entrance: the service with login checks, TLS settings and limits.
 
-    Raise ConfigError now, not in the returned function, if the settings are invalid.
+    If the settings are invalid, raise ConfigError at once, not when the returned function is called.
     """
     from proxy.server import Entrance, Limits  # importing the server takes 2 s, and `check-config` does not need it
 
@@ -65,7 +68,7 @@ def entrance(settings: Config) -> Callable[..., Entrance]:
 
 
 def authentication(settings: AuthenticationSettings) -> Authentication:
-    """Return the Authentication for the settings; raise ConfigError for an unusable file or a missing package."""
+    """Return the checker of logins for the settings; raise ConfigError for an unusable file or a missing package."""
     passwords: Passwords | None = None
     if settings.passwords is not None:
         path = settings.passwords
@@ -77,12 +80,14 @@ def authentication(settings: AuthenticationSettings) -> Authentication:
 
 
 def tls(files: TlsFiles) -> TlsSettings:
-    """Load the certificate of the SQL port; raise ConfigError if that fails."""
+    """Return TLS settings for the SQL port with the certificate in `files`; raise ConfigError if the certificate is
+    unusable.
+    """
     return _loaded("[server.tls]", files, files.required)
 
 
 def console_tls(settings: ConsoleSettings) -> TlsSettings | None:
-    """Load the certificate of the console; return None if the settings name none.
+    """Return TLS settings for the console; None if the settings name no certificate for the console.
 
     Raise ConfigError if the certificate cannot be loaded.
     """
@@ -128,7 +133,9 @@ def _tickets(settings: KerberosSettings) -> Tickets:
 
 
 def _made(key: str, make: Callable[[], T]) -> T:
-    """Return the result of `make`; raise an OSError or ValueError of `make` as a ConfigError that names `key`."""
+    """Return the result of `make`; turn an OSError or ValueError of `make` into a ConfigError whose message begins with
+    `key`.
+    """
     try:
         return make()
     except (OSError, ValueError) as error:

@@ -1,8 +1,8 @@
-"""Decides which SQL Spark runs for a statement: the statement itself, or one that reads materialized views.
+"""Decides which SQL Spark runs for a statement: the statement itself, or SQL that reads materialized views instead.
 
 The decision depends on the session's settings, the catalog's state and the rewriter's plans. Executed statements and
-the commands that describe decisions (`commands`, for example EXPLAIN) use the same functions, so that EXPLAIN shows the
-decision that is executed.
+the commands that describe decisions (in the package `commands`, for example EXPLAIN) use the same functions, so that
+EXPLAIN shows the decision that is executed.
 """
 
 from proxy.answering.answers import Answers

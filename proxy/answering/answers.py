@@ -61,8 +61,8 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 class Answers:
     """The planner of statements over one catalog: it decides which SQL Spark runs for a statement.
 
-    `system` returns the rows of a table of `viewgate.system` that a session may see; without `system`, Spark resolves
-    the names of these tables. `clock` returns monotonic seconds, `now` seconds since 1970.
+    `system` returns the rows of a table of `viewgate.system` that a session may see; without `system`, the names of
+    these tables are left for Spark to resolve. `clock` returns monotonic seconds, `now` seconds since 1970.
     """
 
     def __init__(
@@ -83,14 +83,14 @@ class Answers:
 
     @property
     def caches(self) -> Mapping[str, CacheUse]:
-        """The hits, misses and entries of each cache, by its name in /metrics."""
+        """The hits, misses and entries of each cache, by the cache's name in /metrics."""
         return {"decisions": self._views.use, "metadata": self.catalog.metadata_use}
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
-        """Return the plan by which Spark runs a statement: its SQL, the lines for the operation log, and the fallback.
+        """Return the plan of a statement: the SQL that Spark runs, the lines for the operation log, and the fallback.
 
-        The statement is not one of Viewgate's own commands. Raise SqlError for a wrong hint, table function or
-        `timeseries` call.
+        The statement must not be one of Viewgate's own commands. Raise SqlError for an invalid hint, an invalid call of
+        a table function, or an invalid `timeseries` call.
         """
         facts: SessionFacts = session.facts
         info = classify(sql)
@@ -114,9 +114,10 @@ class Answers:
         )  # fmt: skip
 
     async def _inserted(self, session: ClientSession, info: StatementInfo, sql: str) -> list[Edit]:
-        """Return the edits that replace virtual tables and table functions in a statement that changes the session.
+        """Return the edits that replace virtual tables and table functions by their rows, in a statement that changes
+        the session.
 
-        Raise SqlError if the statement would keep the rows, as a temporary view does.
+        Raise SqlError if the statement would store the rows, for example in a temporary view.
         """
         lower = sql.lower()
         named = any(name in lower for name in (CATALOG, information_schema.NAMESPACE, *FUNCTIONS))
@@ -126,14 +127,15 @@ class Answers:
         return edits or await expand(sql, await self.facts(session), self.catalog)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
-        """Suspend the storage tables that a rewritten statement has read, because it failed with `error`.
+        """Suspend the storage tables that a rewritten statement read, because the rewritten statement failed with
+        `error`.
 
-        Do nothing if the error is about the statement itself. `decision` is the decision about that statement.
+        Do nothing if Spark found the statement itself invalid. `decision` is the decision about the statement.
         """
         self.rests.begin(decision.read, error)
 
     def moved(self, session: ClientSession) -> None:
-        """Forget the cached state of a session that has moved to another upstream, whose defaults may differ."""
+        """Forget the cached state of a session that has moved to another upstream server, whose defaults may differ."""
         facts: SessionFacts = session.facts
         facts.forget()
 
@@ -145,7 +147,11 @@ class Answers:
         return replace(read, rewrite=facts.settings[REWRITE] == ON)
 
     def _look_for_catalog(self, state: Session) -> None:
-        """Log a warning once while Spark has no catalog with the configured name: no view can be used then."""
+        """Log a warning when Spark is found to have no catalog with the configured name, so that no view can be used.
+
+        The warning is repeated only after Spark has had the catalog again. `state` has the catalogs that a session
+        sees.
+        """
         known = self.catalog.name in state.catalogs
         if self._known_to_spark and not known:
             names = ", ".join(sorted(state.catalogs))
@@ -158,11 +164,12 @@ class Answers:
         self._known_to_spark = known
 
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
-        """Decide which SQL answers a statement; raise SqlError for a wrong hint, table function or `timeseries` call.
+        """Return the decision which SQL Spark runs for a statement.
 
-        A `thorough` decision chooses the same SQL, and has the reasons of all views over the statement's tables. Calls
-        of Viewgate's table functions are replaced by their rows. Viewgate's hint is removed, because Spark would reject
-        the hint.
+        A `thorough` decision has the same SQL, and also the reason for each view over the statement's tables that
+        cannot answer. In the SQL, calls of Viewgate's table functions are replaced by their rows, and Viewgate's hint
+        is removed, because Spark would reject the hint. Raise SqlError for an invalid hint, table function or
+        `timeseries` call.
         """
         hint = read_hint(sql)
         edits = await self._with_virtual_tables(session, hint.sql)
@@ -205,9 +212,9 @@ class Answers:
         return [*edits, *await expand(sql, state, self.catalog)] if edits else []
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
-        """Return the virtual information_schema, without the names that denote a real namespace in the session.
+        """Return the virtual information_schema under the names that do not denote a real namespace in the session.
 
-        The names are `information_schema` and `<catalog>.information_schema`.
+        The possible names are `information_schema` and `<catalog>.information_schema`.
         """
         ours = (information_schema.NAMESPACE,) not in await self.catalog.namespaces()
         if state.catalog == self.catalog.name:
@@ -218,8 +225,9 @@ class Answers:
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Return the decision about the statement in `hint`, which has been split into a hint and the remaining SQL.
 
-        While the catalog is unavailable, decide to send the statement to Spark unchanged; but raise Unavailable if the
-        statement contains `timeseries`, which Spark does not support. `thorough` is explained at `decide`.
+        While the catalog is unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if the
+        statement contains `timeseries`, a function that Spark does not have. A `thorough` decision has the reason for
+        each view that cannot answer.
         """
         try:
             return await self._decide(session, hint, thorough)
@@ -231,8 +239,8 @@ class Answers:
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Return the decision about the statement in `hint`; raise SqlError for an invalid `timeseries` call.
 
-        Raise Unavailable while the catalog is unavailable. A `thorough` decision has the reasons of all views over the
-        statement's tables.
+        Raise Unavailable while the catalog is unavailable. A `thorough` decision has the reason for each view over the
+        statement's tables that cannot answer.
         """
         sql = hint.sql
         own = Decision(None, sql)
@@ -293,8 +301,8 @@ class Answers:
     ) -> Mapping[TableName, Relation | None]:
         """Return the current table or view of each name; None for a name that does not exist or cannot be read.
 
-        A storage table that is partly stale is limited to its fresh rows, unless stale rows within the staleness
-        `bound` can answer.
+        A storage table that is partly stale is limited to its fresh rows, unless the staleness `bound` allows a view to
+        answer with stale rows.
         """
         found = await self.catalog.current(names)
         self.catalog.examine(found.values())
@@ -303,21 +311,21 @@ class Answers:
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts
     ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
-        """Return the relations that a session may use, and why storage tables are suspended, by storage table.
+        """Return the relations that a session may use, and the reason for each suspended storage table.
 
-        A storage table is suspended for some time after Spark has failed to read it. In the first mapping, the value of
-        a suspended storage table is None, and tables have only the declared keys that the session trusts. `found` are
-        the relations as looked up, `facts` the settings of the session.
+        A storage table is suspended for some time after Spark has failed to read the table. In the first mapping, the
+        value of a suspended storage table is None, and tables have only the declared keys that the session trusts.
+        `found` are the relations in the catalog, `facts` the settings of the session.
         """
         relations = _relied_on(found, facts)
         resting = self.rests.within(relations)
         return ({**relations, **dict.fromkeys(resting)} if resting else relations), resting
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
-        """Return the session's state for one statement, in which rewriting may be off or limited to one view.
+        """Return the session's state for one statement, in which rewriting may be turned off or limited to one view.
 
-        Rewriting is off with the hint `VIEWGATE(off)`, or if the session has a problem (`SessionFacts.problem`); it is
-        limited to one view with the hint `VIEWGATE(use = …)`.
+        Rewriting is off with the hint `VIEWGATE(off)`, or if the session has a problem (`SessionFacts.problem`);
+        rewriting is limited to one view with the hint `VIEWGATE(use = 'namespace.view')`.
         """
         facts: SessionFacts = session.facts
         state = await self.facts(session)
@@ -328,8 +336,8 @@ class Answers:
     async def _decide_past(self, session: ClientSession, sql: str, state: Session, recent: Recent) -> Decision | None:
         """Return the decision about a statement that reads all of its tables at earlier times (time travel).
 
-        Return None for any other statement, if no view reads its tables, or if a table's state at that time is unknown.
-        `state` is the session's state, `recent` the decision cache.
+        Return None for any other statement, and also if no view reads the statement's tables or if the state of a table
+        at its time is unknown. `state` is the session's state, `recent` the decision cache.
         """
         past = travel(sql, state)
         asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
@@ -349,7 +357,9 @@ class Answers:
         )
 
     async def definitions(self) -> Definitions:
-        """Return the current views with their index, which is rebuilt only after a change."""
+        """Return the current views with their index. The index is rebuilt only after a view was created, changed or
+        dropped.
+        """
         return (await self._views.recent()).definitions
 
     async def _kept_schema(
@@ -361,9 +371,10 @@ class Answers:
     ) -> Decision:
         """Return `unchanged`, the decision to run the original statement, with the rewritten SQL added.
 
-        The rewritten SQL returns columns of the original names and types: Spark describes each replaced block (DESCRIBE
-        QUERY), and every output gets its name, and a cast if its type could differ. If Spark rejects a block, or if the
-        columns of a view that the statement names have changed, no SQL is added.
+        The rewritten SQL must return columns of the original names and types: Spark describes the columns of each
+        replaced block (DESCRIBE QUERY), then each output column gets its original name, and a cast if the type could
+        differ. If Spark rejects a block, or if the columns of a view that the statement names have changed, no SQL is
+        added.
         """
         outcome = unchanged.outcome
         assert outcome is not None
@@ -383,7 +394,8 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Return whether Spark reports the same columns for the original statement with and without views expanded.
+        """Return whether the original statement has the same columns in Spark if view names in FROM are replaced by
+        their queries.
 
         `key` is the cache key (`schema_key`) of the session and the relations.
         """
@@ -397,8 +409,8 @@ def _relied_on(
 ) -> Mapping[TableName, Relation | None]:
     """Return the relations without the primary and foreign keys that tables declare, except for trusted keys.
 
-    The keys stay if the session's settings (`facts`) trust all declared keys, or for a table whose own properties say
-    that its keys can be trusted. A name without a relation keeps None.
+    All declared keys are trusted if a setting of the session (in `facts`) says so; the keys of one table are trusted if
+    a property of the table says so. A name whose relation is None keeps None.
     """
     if facts.settings[TRUST] == ON:
         return relations
@@ -409,17 +421,20 @@ def _relied_on(
 
 
 def _may_concern(sql: str) -> bool:
-    """Return whether a statement contains SELECT or `timeseries`; all other statements are never rewritten."""
+    """Return whether a statement contains SELECT or `timeseries`; a statement with neither word is never rewritten."""
     return "select" in sql.lower() or _spells_time(sql)
 
 
 def _sets_variable(sql: str) -> bool:
-    """Return whether a statement is SET VARIABLE; no other SET, RESET or USE has a query."""
+    """Return whether a statement is SET VARIABLE (or SET VAR).
+
+    Among SET, RESET and USE statements, only SET VARIABLE can contain a query.
+    """
     return [token.keyword for token in islice(scan(sql), 2)] in (["SET", "VAR"], ["SET", "VARIABLE"])
 
 
 def _calls_ours(sql: str) -> bool:
-    """Return whether a statement calls a table function of Viewgate; a fast text search comes first."""
+    """Return whether a statement calls a table function of Viewgate, such as `stale_files('demo.daily')`."""
     lower = sql.lower()
     return any(name in lower for name in FUNCTIONS) and any(calls(sql))
 
@@ -429,7 +444,7 @@ def _spells_time(sql: str) -> bool:
 
 
 class KnownViews:
-    """The views as last read from a catalog, and the cache of decisions over them."""
+    """The views that the catalog had at the last read, and the cache of decisions about statements over these views."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -444,7 +459,7 @@ class KnownViews:
         return CacheUse(hits, misses, entries)
 
     async def recent(self) -> Recent:
-        """Return the decision cache over the current views; a new one if the views have changed."""
+        """Return the cache of decisions over the current views; return a new, empty cache if a view has changed."""
         views = await self._catalog.definitions()
         if views is not self._views:
             async with self._reading:
@@ -456,7 +471,10 @@ class KnownViews:
         return self._recent
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Add the keys that tables declare to the definitions, and return all known keys; None if no key is new."""
+        """Add the primary and foreign keys that these tables declare to the definitions, and return all known keys.
+
+        Return None if no key is new.
+        """
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)
         if now is before:
@@ -468,6 +486,6 @@ class KnownViews:
 async def _aside(sql: str, work: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
     """Return the result of `work` with the given arguments; call `work` in a thread if the statement `sql` is long.
 
-    Otherwise a long statement would delay other clients.
+    In the event loop, parsing a long statement would delay other clients.
     """
     return await asyncio.to_thread(work, *given, **named) if len(sql) > _LONG else work(*given, **named)

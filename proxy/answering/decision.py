@@ -1,7 +1,7 @@
-"""The decision about a statement, and the texts that explain it to users.
+"""The decision about a statement, and the texts that explain the decision to users.
 
-A miss is a view that was tried for a query block (SELECT) and cannot answer it, with the reason; a near miss lacks
-little.
+A miss is a view that was tried for a query block (SELECT) and cannot answer the block, with the reason. The nearest
+miss is the view that needs the smallest change, for example one more column.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _MISSED = 3  # the number of views in the operation log; EXPLAIN shows all
 
 @dataclass(frozen=True)
 class Decision:
-    """The SQL that Spark gets for a statement, and the reason.
+    """The decision which SQL Spark runs for a statement, with the reason.
 
     `sql` is None if Spark gets the client's own bytes; `original` is the user's own statement as Spark can run it;
     `problem` says why no view was tried, and `why` is the reason code for `problem`. `over` is the number of views that
-    read, or may read, any table of the statement. `read` are the storage tables that a rewriting reads. `suggestion` is
-    the change to a view that would help; only a thorough decision has one. `tables` are the base tables that the
-    statement reads; empty if the statement was not parsed. `reworded` converts an error of Spark's about `sql` to an
-    error about the user's text; None if the texts are equal.
+    read, or may read, any table of the statement. `read` are the storage tables that the rewritten SQL reads.
+    `suggestion` is a change to a view that would let the view answer the statement; only a thorough decision has one.
+    `tables` are the base tables that the statement reads; empty if the statement was not parsed. `reworded` converts an
+    error of Spark's about `sql` to an error about the user's text; None if the texts are equal.
     """
 
     sql: str | None
@@ -52,7 +52,7 @@ class Decision:
 
     @property
     def rewritten(self) -> bool:
-        """Whether a view answers any part of the statement."""
+        """Whether a view answers at least one query block of the statement."""
         return self.outcome is not None and self.outcome.rewritten
 
     @property
@@ -62,13 +62,15 @@ class Decision:
 
     @property
     def chosen(self) -> tuple[str, ...]:
-        """The distinct views that answer, each with its rewrite rule, as text."""
+        """The distinct views that answer the statement, each as text with the rewrite rule, such as `lake.web.daily
+        (roll_up)`.
+        """
         chosen = (a for a in self.tried if a.verdict == "chosen") if self.rewritten else ()
         return tuple(dict.fromkeys(f"{a.view} ({a.rule})" for a in chosen))
 
     @property
     def choice(self) -> Choice:
-        """The decision as the statement journal records it: the views tried, and a reason code if no view answers."""
+        """The decision in the form of the statement journal: the views tried, and a reason code if no view answers."""
         chosen = self._views("chosen") if self.rewritten else ()
         reason = "" if chosen else self._reason()
         matched, storages = self._views("chosen", "not chosen"), tuple(storage.name for storage in self.read)
@@ -78,7 +80,8 @@ class Decision:
         return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
 
     def _reason(self) -> str:
-        """Return the reason code of the nearest miss, or the code of the reason why no view was tried.
+        """Return the reason code for which no view answers: the code of the nearest miss, or of the problem if no view
+        was tried.
 
         Return an empty string if no view reads any table of the statement.
         """
@@ -91,9 +94,9 @@ class Decision:
 
     @property
     def as_of(self) -> str:
-        """The suffix of the log line that says how old the data is: `, data as of 2023-11-14 22:13:20.042 UTC`.
+        """The end of the log line, with the age of the data: `, data as of 2023-11-14 22:13:20.042 UTC`.
 
-        It is empty unless the allowed staleness let a view answer with an earlier state.
+        The text is empty unless the allowed staleness let a view answer with an earlier state.
         """
         if self.outcome is None or self.outcome.as_of_ms is None:
             return ""
@@ -101,12 +104,12 @@ class Decision:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The results of the tried views, by query block (SELECT), nearest misses first."""
+        """The results of the tried views, by query block (SELECT), the nearest misses first."""
         return ranked(self.outcome) if self.outcome else ()
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The distinct reasons why views do not answer, as text.
+        """The distinct reasons why views do not answer the statement, as text.
 
         If the statement has several query blocks, each reason names its block.
         """
@@ -117,7 +120,7 @@ class Decision:
     def _briefly(self) -> list[str]:
         """Return the reasons why views do not answer, one line per view and reason.
 
-        A reason that all tried views share takes one line for all of them.
+        A reason that applies to all tried views takes a single line.
         """
         if self.problem:
             return [f"no view used: {self.problem}"]
@@ -131,9 +134,9 @@ class Decision:
         return said
 
     def _whys(self) -> dict[str, dict[str, None]]:
-        """Return the names of the views for each reason why views do not answer.
+        """Return, for each reason why views do not answer, the names of the views to which the reason applies.
 
-        The inner dict is used as an ordered set.
+        The names are the keys of a dict, which serves as an ordered set.
         """
         views: dict[str, dict[str, None]] = {}
         for attempt in self.tried:
@@ -142,13 +145,13 @@ class Decision:
         return views
 
     def lines(self) -> tuple[str, ...]:
-        """Return the lines for the client's operation log; empty if there was nothing to decide."""
+        """Return the lines for the client's operation log; empty if no view reads any table of the statement."""
         return tuple(f"Viewgate: {line}" for line in self._said())
 
     def _nearest(self, every: int) -> str:
-        """Return the phrase for all views that were tried, such as `the nearest 3 of the 12 views on web.events`.
+        """Return the phrase for the views that were tried, such as `the nearest 3 of the 12 views on web.events`.
 
-        `every` is the number of views tried; the views that were not tried lack more than those views do.
+        `every` is the number of views tried. A view is not tried if it lacks more than the tried views do.
         """
         of = f"nearest {every} of the {self.over}" if every < self.over else str(every)
         return f"the {of} views on {self._on}"
@@ -202,7 +205,8 @@ _PLURALS = {"has": "have", "is": "are", "was": "were", "does": "do"}
 
 
 def _told_of(why: str, views: str) -> str:
-    """Return the reason `why`, which is about "the view", as a text about several `views`.
+    """Return the reason `why`, which names a single view as "the view", with the phrase `views` in the place of "the
+    view".
 
     >>> _told_of("the view has no column price", "the 2 views")
     'the 2 views have no column price'
@@ -221,9 +225,10 @@ def _told_of(why: str, views: str) -> str:
 
 
 def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
-    """Add a miss for the view `only`, which a hint names, if that view was not tried.
+    """Return the outcome with a miss for the view `only`, which a hint in the statement names, if that view was not
+    tried.
 
-    Without a hint (None), return the outcome unchanged.
+    Without a hint (`only` is None), return the outcome unchanged.
     """
     if only is None or any(attempt.view == only for attempt in outcome.tried):
         return outcome
@@ -233,9 +238,9 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
 
 
 def told_of_named(outcome: Outcome) -> Outcome:
-    """Remove the misses of all views except the view that the statement's hint names.
+    """Return the outcome without the misses of the views that the statement's hint does not name.
 
-    Without a hint, return the outcome unchanged.
+    Without a hint that names a view, return the outcome unchanged.
     """
     only = outcome.statement.session.only
     if only is None:
@@ -246,9 +251,9 @@ def told_of_named(outcome: Outcome) -> Outcome:
 def suggested(
     outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
 ) -> Suggestion | None:
-    """Return a change to a view that would let the view answer; None if there is no such change.
+    """Return a change to a view that would let the view answer the statement; None if no such change is found.
 
-    An error during the search is logged, and gives None.
+    If the search fails with an error, log the error and return None.
     """
     if outcome.rewritten or not outcome.tried:
         return None
@@ -260,10 +265,11 @@ def suggested(
 
 
 def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
-    """Return the tables in `names` whose minimum and maximum column values, if known, might let a view answer.
+    """Return those tables in `names` for which the minimum and maximum of each integer column might let a view answer.
 
-    These are the base tables if a view missed because a sum or average may be rounded (with bounds, sums of integers
-    can be proved exact), and the storage tables if a view missed because of unknown bounds; else the set is empty.
+    The base tables are returned if a view missed because a sum or average may be rounded: with a minimum and a maximum,
+    a sum of integers can be proved exact. The storage tables are returned if a view missed because such bounds are
+    unknown. The result is empty if no view missed for one of these reasons.
     """
     reasons = {attempt.reason for attempt in outcome.tried}
     storages = names & definitions.by_storage.keys()
@@ -272,7 +278,7 @@ def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: D
 
 
 def shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """Yield a miss for each view over a table that is hidden by a temporary view that the statement reads."""
+    """Yield a miss for each view whose source table is hidden by a temporary view of the same name in the statement."""
     session = statement.session
     for name in sorted(session.temporary_views):
         read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in block.tables)

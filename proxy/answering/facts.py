@@ -1,4 +1,4 @@
-"""The Viewgate settings in effect for a statement: those of its session, overridden by a hint in its text.
+"""The Viewgate settings in effect for a statement: the settings of the session, overridden by a hint in the statement.
 
 The session's settings are queried from Spark again after a statement that may have changed them. The hint is `/*+
 VIEWGATE(max_staleness = '10 minutes', use = 'namespace.view') */`.
@@ -47,7 +47,7 @@ _WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM 
 def allowed(name: str) -> tuple[str, ...]:
     """Return the allowed values of one of Viewgate's settings, the default first.
 
-    Raise SqlError 42704 for an unknown name.
+    Raise SqlError 42704 if Viewgate has no setting of this name.
     """
     if name not in SETTINGS:
         raise SqlError(
@@ -58,9 +58,9 @@ def allowed(name: str) -> tuple[str, ...]:
 
 
 def value_of(name: str, given: str) -> str:
-    """Return the text `given` for a setting in its stored form; raise SqlError 22023 for a value that is not allowed.
+    """Return the value `given` for the setting `name` in its stored form.
 
-    Raise SqlError 42704 for an unknown setting.
+    Raise SqlError 22023 for a value that is not allowed, and SQLSTATE 42704 for an unknown setting.
 
     >>> value_of("viewgate.rewrite", "FALSE")
     'off'
@@ -92,7 +92,8 @@ class Defaults:
         self._hidden: frozenset[str] | None = None
 
     async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
-        """Return the known default values by setting, after asking Spark for those that this session can show.
+        """Return the known default values by setting. Query Spark first if this session can show defaults that are not
+        yet known.
 
         `settings` are the values that the session has set explicitly; `query` runs a SQL text in the session.
         """
@@ -110,8 +111,8 @@ class SessionFacts:
     """The settings, current namespace and temporary views of one session, as Spark last reported them.
 
     A statement that may change the session makes this state unknown from the statement's start to its end; the state is
-    queried again before the next rewriting. A statement that may have changed anything (a script, EXECUTE IMMEDIATE, a
-    temporary function) turns rewriting off for the rest of the session.
+    queried again before the next rewriting. A statement whose effect on the session is unknown (a script, EXECUTE
+    IMMEDIATE, a temporary function) turns rewriting off for the rest of the session.
 
     `configuration` is the configuration with which the client opened the session; the constructor raises SqlError for
     an invalid value of one of Viewgate's settings.
@@ -131,16 +132,18 @@ class SessionFacts:
         self._temporary: set[str] = set()
 
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
-        """Return how stale a view's rows may be: the limit in the statement's `hint`, or else in the session's setting.
+        """Return how stale a view's rows may be: the limit `hint` from the statement's hint, else the limit of the
+        session.
 
-        `now_ms` is the current time in milliseconds since 1970. Raise SqlError 22023 for a hint that is not a duration.
+        `now_ms` is the current time in milliseconds since 1970. Raise SqlError 22023 if the limit in the hint is not a
+        duration.
         """
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
         return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)
 
     @property
     def problem(self) -> str:
-        """The reason why no statement of the session can be rewritten at present; empty if there is none."""
+        """The reason why no statement of the session can be rewritten at present; empty if there is no such reason."""
         if self._doubts:
             return f"{self._doubts[0]!r} may have changed what names and functions mean in this session"
         if self._shared:
@@ -148,9 +151,10 @@ class SessionFacts:
         return "a statement that changes the session is still running" if self._changing else ""
 
     def watch(self, sql: str) -> Callable[[bool], None] | None:
-        """Record the start of a statement; return the function to call at its end, with whether it succeeded.
+        """Record the start of the statement `sql`, and return a function to be called when the statement ends.
 
-        Return None if the statement does not change the session.
+        The function takes True if the statement succeeded, else False. Return None if the statement does not change the
+        session.
         """
         change = classify(sql).effect
         if change.effect in (Effect.NONE, Effect.VARIABLE) or (change.of and change.of not in self._temporary):
@@ -178,11 +182,15 @@ class SessionFacts:
         return ended
 
     def forget(self) -> None:
-        """Forget the session's state, so that it is queried again: Spark's own configuration may have changed."""
+        """Forget the session's state, so that the state is queried again, because Spark's own configuration may have
+        changed.
+        """
         self._known = None
 
     async def read(self, query: Query) -> Session:
-        """Return the session's state, queried from Spark if it may have changed."""
+        """Return the session's state, which is queried from Spark only if the state may have changed since the last
+        query.
+        """
         if self._known is None or self._changing:
             self._known = await self._ask(query)
         return self._known
@@ -209,7 +217,7 @@ class SessionFacts:
 
 
 def read_hint(sql: str) -> Hinted:
-    """Split a statement into the options of Viewgate's hint and the statement without the hint.
+    """Return the options of Viewgate's hint in a statement, and the statement without the hint.
 
     Without a hint, there are no options. Raise SqlError 42601 for an invalid hint.
     """

@@ -1,7 +1,7 @@
-"""The `information_schema`: tables, columns and views of the Iceberg catalog, for tools that query it.
+"""The virtual schema `information_schema`: tables, columns and views of the Iceberg catalog, for tools that query them.
 
-The rows come from cached metadata, like those of metadata calls: a metadata file is read only once. Storage tables are
-left out, as in SHOW TABLES, because users should not query them.
+The rows are made from cached metadata: each metadata file is read only once. Storage tables are left out, as in SHOW
+TABLES, because users should not query them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _VIEW_QUERY = "viewgate.query"  # the property with a view's query as its author
 
 
 def schema(catalog: str, *, qualified: bool, alone: bool) -> VirtualSchema:
-    """Return the virtual schema information_schema with the names by which statements may refer to it.
+    """Return the virtual schema information_schema with the names by which statements may refer to the schema.
 
     The name with the catalog (`lake.information_schema`) is included if `qualified`, the plain name if `alone`.
     """

@@ -22,9 +22,10 @@ _CONTEXT = re.compile(
 
 @dataclass(frozen=True)
 class Changed:
-    """The user's text `sql`, the text `sent` to Spark in its place, and the edits that turn `sql` into `sent`.
+    """The user's statement `sql`, the statement `sent` to Spark instead, and the edits that turn `sql` into `sent`.
 
-    If there are no edits, Viewgate has only blanked out parts of `sql`: each offset is the same in both texts.
+    Without edits, `sent` is `sql` with some characters replaced by spaces, so that each offset is the same in both
+    texts.
     """
 
     sql: str
@@ -32,16 +33,18 @@ class Changed:
     edits: Sequence[Edit] = ()
 
     def reworded(self, error: SqlError) -> SqlError:
-        """Return an error about the text `sent` as one about `sql`, without Spark's plan, which shows the edits."""
+        """Return an error about the text `sent` as an error about `sql`. Spark's plan is left out, because it shows the
+        edits.
+        """
         message = self._placed(without_plan(first_message(error.message)))
         for edit in self.edits:
             message = message.replace(edit.text, self.sql[edit.start : edit.end])
         return reported(message, error.sql_state, error.error_code)
 
     def _placed(self, message: str) -> str:
-        """Return Spark's message with the positions and the text of `sql` in place of those of `sent`.
+        """Return Spark's message with positions in `sql` instead of positions in `sent`, and with the text of `sql`.
 
-        Spark's parser shows the whole text, with a mark below the line of the error.
+        An error of Spark's parser shows the whole statement, with a mark below the line of the error.
         """
         head, shown, _ = message.partition(_SHOWN)
         placed = _PLACE.search(head)
@@ -71,7 +74,7 @@ class Changed:
         return f"== SQL{at['of']}(line {line}, position {column + 1}) ==\n{shown}"
 
     def _moved(self, line: int, column: int) -> tuple[int, int]:
-        """Return the line (from 1) and column (from 0) in `sql` of a place in `sent`."""
+        """Return the line (from 1) and column (from 0) in `sql` of the line and column in `sent`."""
         at = self._before(self._offset(line, column))
         return self.sql.count("\n", 0, at) + 1, at - (self.sql.rfind("\n", 0, at) + 1)
 
@@ -79,7 +82,9 @@ class Changed:
         return sum(len(text) + 1 for text in self.sent.split("\n")[: line - 1]) + column
 
     def _before(self, offset: int) -> int:
-        """Return the offset in `sql` of an offset in `sent`; within an edit, the start of the edit."""
+        """Return the offset in `sql` that corresponds to an offset in `sent`; within an edit, return the start of the
+        edit.
+        """
         longer = 0
         for edit in sorted(self.edits):
             start = edit.start + longer
@@ -92,7 +97,8 @@ class Changed:
 
 
 def behind(ours: str, error: SqlError) -> SqlError:
-    r"""Convert an error about a statement prefixed by a line `ours` to one about the user's statement alone.
+    r"""Convert an error about a statement with a first line `ours` to an error about the user's statement without that
+    line.
 
     >>> print(behind("DESCRIBE QUERY\n", SqlError("[X] (line 2, pos 7)\n\n== SQL ==\nDESCRIBE QUERY\nSELECT a b c")))
     [X] (line 1, pos 7)
@@ -105,5 +111,7 @@ def behind(ours: str, error: SqlError) -> SqlError:
 
 
 def _written(at: re.Match[str], line: int, column: int | str) -> str:
-    """Return the position `at`, found in a message of Spark's, with this line and column in place of its own."""
+    """Return the text of a position in Spark's message with another line and column: `line 2, pos 7` becomes `line 1,
+    pos 7`.
+    """
     return f"line {line}{at['pos']}{column}"

@@ -50,7 +50,7 @@ _FIRST_S, _LONGEST_S = 300.0, 3600.0
 class _Rest:
     """The suspension of one snapshot of a storage table (`content`: table UUID and snapshot id).
 
-    It lasts `seconds`, until the time `until` on the monotonic clock; `why` is the reason for users.
+    The suspension lasts `seconds`, until the time `until` on the monotonic clock; `why` is the reason for users.
     """
 
     content: tuple[str, int | None]
@@ -67,9 +67,10 @@ class Rests:
         self._rests: dict[TableName, _Rest] = {}
 
     def begin(self, storages: Iterable[Table], error: SqlError) -> None:
-        """Suspend the storage tables that a failed statement has read, unless Spark found the statement invalid.
+        """Suspend the storage tables that a statement read before it failed with `error`, unless `error` is about
+        invalid SQL.
 
-        A suspension that has not ended is not prolonged.
+        A table that is suspended already is not suspended for longer.
         """
         # the error is about the user's permissions or the text, not about storage
         if isinstance(error, InvalidStatement):
@@ -94,11 +95,13 @@ class Rests:
 
     @property
     def storages(self) -> frozenset[TableName]:
-        """The storage tables that Spark has failed to read since the start, also if no longer suspended."""
+        """The storage tables that Spark has failed to read since the start of this process, even if no longer
+        suspended.
+        """
         return frozenset(self._rests)
 
     def why(self, storage: Relation | None) -> str:
-        """Return why a storage table is suspended now, as text; empty if it is not."""
+        """Return the reason why a storage table is suspended now, as text; empty if the table is not suspended."""
         rest = self._rests.get(storage.name) if isinstance(storage, Table) else None
         if rest is None or not isinstance(storage, Table):
             return ""
@@ -111,9 +114,10 @@ class Rests:
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome, in which each view whose storage table is suspended has the reason of the suspension.
+    """Return the outcome, in which the reason for a view with a suspended storage table is the reason of the
+    suspension.
 
-    `resting` has the reason for each suspended storage table.
+    `resting` has the reason of the suspension for each suspended storage table.
     """
     if not resting:
         return outcome
@@ -139,7 +143,9 @@ Relations = Mapping[TableName, Relation | None]
 
 @dataclass(frozen=True)
 class _Stale:
-    """A stale view: one source has changed since the refresh, not only by appends; `why` describes the change."""
+    """A stale view. One source, `changed`, has changed since the refresh, not only by appends; `why` describes the
+    change.
+    """
 
     view: MaterializedView
     storage: Table
@@ -153,7 +159,9 @@ class _Stale:
         return self.view.uuid, self.view.version, *((t.uuid, t.snapshot_id, t.schema_id) for t in tables)
 
     def part(self, fresh: FreshPart) -> Table:
-        """Return the storage table as if it were current, with its usable rows limited to the fresh part."""
+        """Return the storage table as if it were refreshed from the current sources, but with only the rows of its part
+        `fresh`.
+        """
         assert self.storage.refresh is not None
         now = {table.uuid: table.snapshot_id for table in self.sources}
         sources = tuple(replace(s, snapshot_id=now.get(s.uuid)) for s in self.storage.refresh.sources)
@@ -163,9 +171,10 @@ class _Stale:
 
 
 class FreshParts:
-    """A cache of the fresh parts of stale storage tables, by the state of the view and of its tables.
+    """A cache of the fresh parts of stale storage tables, keyed by the snapshots of the storage table and its sources.
 
-    A fresh part is the rows of the partitions that no change of a base table since the refresh has made stale.
+    The fresh part of a storage table is the rows in those partitions that no change of a source since the refresh
+    affects.
     """
 
     def __init__(self, catalog: Catalog, most: int = 1024) -> None:
@@ -175,8 +184,8 @@ class FreshParts:
     async def within(self, definitions: Definitions, relations: Relations, bound: Bound) -> Relations:
         """Return the relations, with each partly stale storage table replaced by its fresh part.
 
-        A storage table stays as it is if it is fresh enough for the staleness bound, or if its fresh part is not known
-        after 0.2 s.
+        A storage table whose fresh part is still unknown after 0.2 s is returned unchanged; so are all tables if the
+        staleness bound allows any of their views to answer with stale rows.
         """
         stale = list(_stale(definitions, relations))
         if not stale or moments(definitions, relations, bound):
@@ -193,7 +202,9 @@ class FreshParts:
         return self._known[stale.key]
 
     async def _condition(self, stale: _Stale) -> FreshPart | None:
-        """Return the part of a view's storage table that is still fresh; None if no part is fresh or known to be."""
+        """Return the part of a view's storage table that is still fresh; None if no part is fresh, or if this is
+        unknown.
+        """
         try:
             assert stale.storage.refresh is not None
             recorded = {state.uuid: state for state in stale.storage.refresh.sources}
@@ -212,7 +223,7 @@ class FreshParts:
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
     """Yield each view that has a partitioned storage table, and exactly one source that has changed since the refresh.
 
-    Views whose changed source has only been appended to are left out.
+    A view is left out if that source has only been appended to.
     """
     for name, storage in relations.items():
         view = definitions.by_storage.get(name)

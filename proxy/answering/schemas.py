@@ -1,4 +1,4 @@
-"""Queries Spark for the names and types of a query's columns, and for the errors in a statement."""
+"""Queries Spark for the names and types of a query's columns, and for the error in an invalid statement."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
 
 
 async def checked(sql: str, query: Query) -> None:
-    """Raise the SqlError that Spark reports for a statement; do nothing if Spark accepts it. `query` runs SQL on Spark.
+    """Raise the SqlError that Spark reports for a statement; do nothing if Spark accepts the statement.
 
-    Calls of `timeseries`, which Spark does not have, are replaced by their first arguments, padded to the same length.
+    Calls of `timeseries`, a function that Spark does not have, are first replaced by their first arguments, padded with
+    spaces to the same length. `query` runs a SQL text on Spark.
     """
     try:
         plain = blanked(sql).rstrip().rstrip(";")
@@ -51,7 +52,9 @@ async def checked(sql: str, query: Query) -> None:
 
 
 async def _explained(sql: str, query: Query) -> None:
-    """Raise the SqlError that Spark reports for a statement that is not a query; do nothing if there is none."""
+    """Raise the SqlError that Spark reports for a statement that is not a query; do nothing if Spark accepts the
+    statement.
+    """
     try:
         _check_plan("\n".join(str(row[0]) for row in (await query(_EXPLAIN + sql)).rows))
     except SqlError as error:
@@ -59,19 +62,22 @@ async def _explained(sql: str, query: Query) -> None:
 
 
 def _check_plan(plan: str) -> None:
-    """Raise SqlError for the error that EXPLAIN prints in place of a plan."""
+    """Raise SqlError if the output of EXPLAIN is an error message instead of a plan; otherwise do nothing."""
     if plan.startswith(NO_PLAN):
         raise SqlError(plan.removeprefix(NO_PLAN).strip(), "42000")
 
 
 class Schemas:
-    """A cache of the results of `DESCRIBE QUERY`, by query text and `schema_key`."""
+    """A cache of the results of `DESCRIBE QUERY`, keyed by the text of the query and its `schema_key`."""
 
     def __init__(self, remembered: int = 10_000) -> None:
         self._known: LRUCache[tuple[str, Hashable], tuple[Column, ...]] = LRUCache(remembered)
 
     async def of(self, sql: str, key: Hashable, query: Query) -> tuple[Column, ...]:
-        """Return the columns of a query, cached by its text and `key`; raise Spark's SqlError for an invalid query."""
+        """Return the columns of a query; raise Spark's SqlError if the query is invalid.
+
+        The columns are cached by the query's text and `key`. `query` runs a SQL text on Spark.
+        """
         whole = (sql, key)
         if whole not in self._known:
             self._known[whole] = await described(sql, query)
@@ -81,7 +87,7 @@ class Schemas:
 def schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
     """Return a cache key that changes whenever the columns of a query over these relations could change.
 
-    It contains session settings, current namespace, and the schemas of all relations that the query could read.
+    The key has the session's settings and current namespace, and the schema versions of all relations.
     """
     versions = tuple(
         (name.parts, relation.uuid, relation.schema_id if isinstance(relation, Table) else relation.version)

@@ -1,6 +1,6 @@
-"""Provides the tables `viewgate.system.…` for queries: statements, digests, views, refreshes, upstreams and sessions.
+"""The virtual tables `viewgate.system.…`: statements, digests, views, refreshes, upstreams and sessions.
 
-Their rows come from this process, or from all workers.
+The rows of each table are collected from all worker processes.
 """
 
 from __future__ import annotations
@@ -103,11 +103,11 @@ Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
 
 
 class SystemRows:
-    """The source of the rows of `viewgate.system`: the journal, the sessions and the upstreams.
+    """The source of the rows of `viewgate.system`: the journal, the catalog, the sessions and the upstreams.
 
     `ask` sends a request to all workers, including this one. If a `user` is given, only that user's statements and
-    sessions are returned; None returns all. `due_ms` returns when views are due for their scheduled refresh, in
-    milliseconds since 1970; it is empty except in the one worker that runs the schedule.
+    sessions are returned; with None, those of all users. `due_ms` returns the time of each view's next scheduled
+    refresh, in milliseconds since 1970; only the worker that runs the schedule has such times.
     """
 
     def __init__(
@@ -134,7 +134,10 @@ class SystemRows:
         }
 
     async def rows(self, table: str, user: str | None) -> Sequence[Row]:
-        """Return the rows of a table from all workers that `user` may see (None: all rows), latest first."""
+        """Return the rows of a table from all workers, the latest first.
+
+        Only the rows that `user` may see are returned (None: all rows).
+        """
         if table == "views":
             return await self._views()
         about = json.dumps([table, user]).encode()
@@ -145,7 +148,7 @@ class SystemRows:
     async def answer(self, about: bytes) -> list[dict[str, Any]]:
         """Return this process's rows of a table as JSON values, with times in milliseconds since 1970.
 
-        `about` is a JSON list: the table's name, and the user whose rows are wanted (null for all users).
+        `about` is a JSON list: the table's name, and the user whose rows are requested (null for all users).
         """
         table, user = json.loads(about)
         if table == "digests":
@@ -188,7 +191,7 @@ class SystemRows:
             yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last, "due_ms": due_ms.get(view)}
 
     async def _views(self) -> list[Row]:
-        """Return one row per view with its uses in all workers, the most executed views first.
+        """Return one row per view with the counts of its uses in all workers, the most executed views first.
 
         Views whose metadata cannot be read are included, with the reason.
         """
@@ -222,7 +225,10 @@ class SystemRows:
 
 
 def _counts(view: TableName, uses: Sequence[Row]) -> Row:
-    """Return a view's name, and its uses in all workers."""
+    """Return the view's name, the sums over all workers of how often the view was used, and the last time of a use.
+
+    `uses` has one row of counts per worker.
+    """
     return {
         "view": str(view),
         **{name: round(sum(row[name] for row in uses)) for name in _USES},
@@ -244,9 +250,9 @@ def _of_session(session: ClientSession) -> Row:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON can represent it.
+    """Return a value in a form that JSON supports: a time becomes milliseconds since 1970.
 
-    A time becomes milliseconds since 1970; a text is cut after LONGEST characters.
+    A text is cut after LONGEST characters, and a dict is converted value by value.
     """
     if isinstance(value, datetime):
         return round(value.timestamp() * 1000)

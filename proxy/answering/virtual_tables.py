@@ -1,8 +1,8 @@
 """Replaces virtual tables and table functions in a statement by their rows, because Spark does not know them.
 
-Before any other step, each name of a virtual table is replaced by a subquery with the table's current rows, and so is
-each call of `mv_dependencies('view')` and `stale_files('view')`. Spark evaluates the rest of the statement. The rows of
-tables are passed as one JSON literal, which is cheap to parse.
+Each name of a virtual table is replaced by a subquery with the table's current rows, and each call of
+`mv_dependencies('view')` or `stale_files('view')` by a subquery with the function's rows. Spark evaluates the rest of
+the statement. The rows are passed as one JSON literal, which is cheap to parse.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def _call(name: Token, view: Token, closing: Token) -> Call:
 async def expand(sql: str, session: Session, catalog: Catalog) -> list[Edit]:
     """Return the edits that replace each call of a table function in a statement by the call's rows.
 
-    Raise SqlError if the statement would keep the rows, or if a call names no materialized view.
+    Raise SqlError if the statement would store the rows (as CREATE VIEW would), or if a call names no materialized
+    view.
     """
     for text in texts_run_by(sql):
         if call := next(calls(text), None):
@@ -77,7 +78,9 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> list[Edit]:
 
 
 def in_no_view(what: str) -> SqlError:
-    """Return the SqlError for a statement that defines a view over `what`, a virtual table or table function."""
+    """Return the SqlError for a statement that defines a view over `what`, the name of a virtual table or table
+    function.
+    """
     return _kept(what, _KEEPS["VIEW"])
 
 
@@ -90,10 +93,11 @@ def _kept(what: str, place: str) -> SqlError:
 
 
 def check_reads_now(sql: str, what: str) -> None:
-    """Raise SqlError 0A000 if a statement that names `what`, a virtual table or table function, may not read it.
+    """Raise SqlError 0A000 if a statement must not read `what`, a virtual table or table function that the statement
+    names.
 
-    A view, a function or a cached table would keep the rows of this moment. The rows for a script would be those of its
-    start, and a script may create a view.
+    These are CREATE VIEW, CREATE FUNCTION and CACHE TABLE, because they would store the current rows; and scripts and
+    EXECUTE IMMEDIATE, because their statements run later and may store the rows, too.
     """
     kind = next((word for word in (token.keyword for token in scan(sql)) if word not in _BEFORE_KIND), "")
     if kind in _KEEPS:
@@ -105,7 +109,9 @@ def check_reads_now(sql: str, what: str) -> None:
 
 
 def texts_run_by(sql: str) -> Iterator[str]:
-    """Yield the string literals of a script or an EXECUTE IMMEDIATE, which may be statements that it runs."""
+    """Yield the string literals of a script or an EXECUTE IMMEDIATE: each literal may be the text of a statement to
+    run.
+    """
     words = [token.keyword for token in scan(sql)]
     if words and words[0] in _RUNS and "EXECUTE" in words:
         yield from (string_value(token.text) for token in scan(sql) if token.kind == "string")
@@ -146,7 +152,8 @@ _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 class Reference(NamedTuple):
     """A virtual table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column.
 
-    `sample` is the TABLESAMPLE clause behind the name, up to `end`: Spark expects it before the alias of a subquery.
+    `start` and `end` are offsets in the statement. `sample` is the TABLESAMPLE clause after the name, which `end`
+    includes: Spark expects the clause before the alias of a subquery.
     """
 
     name: str
@@ -162,9 +169,9 @@ class Reference(NamedTuple):
 class VirtualSchema:
     """A schema of virtual tables: the schema's names, and the columns and types of each table.
 
-    Rows of at most `most` characters are inserted into a statement. If the schema exists only in Viewgate (`own`), an
-    unknown table and a table that is written to are errors, and rows beyond the limit are left out. In any other
-    schema, unknown tables are left to Spark, and rows beyond the limit are an error.
+    The rows of one table may have at most `most` characters in a statement. If the schema exists only in Viewgate
+    (`own`), a statement that reads an unknown table or writes to a table is an error, and further rows are left out. In
+    any other schema, unknown tables are left to Spark, and too many rows are an error.
     """
 
     names: Sequence[tuple[str, ...]]
@@ -192,7 +199,8 @@ class VirtualSchema:
                 yield found
 
     def _begun(self, tokens: Sequence[Token], at: int) -> tuple[str, ...] | None:
-        """Return the name of this schema that stands at the token with index `at`; None if none stands there.
+        """Return the name of this schema that starts at the token with index `at`; None if no name of the schema starts
+        there.
 
         A dot and another token, the table's name, must follow the schema's name.
         """
@@ -224,10 +232,11 @@ class VirtualSchema:
         return Reference(name, table, tokens[at].start, end, True, aliased, sql[last.end : end])
 
     async def expand(self, sql: str, rows: Rows) -> list[Edit]:
-        """Return the edits that replace each virtual table in a statement by its rows.
+        """Return the edits that replace each virtual table in a statement by the table's rows.
 
-        `rows` returns the rows for a table's name. DESCRIBE of a virtual table becomes DESCRIBE QUERY. Raise SqlError
-        if the statement would keep the rows, or if it names tables so often that it would get too long.
+        `rows` returns the rows of the table with a given name. DESCRIBE of a virtual table becomes DESCRIBE QUERY.
+        Raise SqlError if the statement would store the rows (as CREATE VIEW would), or if the inserted rows make the
+        statement too long.
         """
         if (table := self.described(sql)) is not None:
             return [Edit(0, len(sql), f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}")]
@@ -255,14 +264,17 @@ class VirtualSchema:
         return edits
 
     def _read_by(self, text: str) -> str:
-        """Return the first virtual table that a text reads if it is a query; empty if there is none."""
+        """Return the name of the first virtual table that a query reads.
+
+        Return an empty string if `text` reads no virtual table, or is not a query.
+        """
         try:
             return next((one.name for one in self.references(text) if one.relation), "")
         except SqlError:  # the text is no query
             return ""
 
     def described(self, sql: str) -> str | None:
-        """Return the virtual table of this schema that a DESCRIBE statement names; None for other statements."""
+        """Return the virtual table of this schema that a DESCRIBE statement names; None for any other statement."""
         verb, *words = [_name(token) for token in scan(sql) if token.text != ";"] or [""]
         while words and words[0] in _OF_DESCRIBE:
             words = words[1:]
@@ -271,13 +283,15 @@ class VirtualSchema:
         return words[-1] if any(words[:-1] == _dotted(name) for name in self.names) else None
 
     def text(self, table: str, rows: Sequence[Row]) -> str:
-        """Return a SQL subquery that yields these rows, with the table's columns and types."""
+        """Return a SQL subquery that yields these rows of the virtual table `table`, with the table's columns and
+        types.
+        """
         return _rows_text(self.tables[table], self._bounded(table, rows))
 
     def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
-        """Yield each row as JSON, until `most` characters.
+        """Yield each row as JSON, as long as all rows together have at most `most` characters.
 
-        Beyond the limit, stop in an `own` schema, and raise SqlError 54000 in any other schema.
+        Beyond this limit, stop in an `own` schema, and raise SqlError 54000 in any other schema.
         """
         size = 0
         for text in map(_json(self.tables[table]), rows):
@@ -294,7 +308,10 @@ class VirtualSchema:
 
 
 def _json(columns: Iterable[str]) -> Callable[[Row], str]:
-    """Return a function that returns a row as a JSON object keyed by column numbers, which halves its size."""
+    """Return a function that encodes a row as JSON with column numbers as keys, such as `{"0":"demo","2":7}`.
+
+    Numbers instead of column names halve the size of the JSON text.
+    """
     keys = [(str(number), name) for number, name in enumerate(columns)]
 
     def encoded(row: Row) -> str:
@@ -304,7 +321,10 @@ def _json(columns: Iterable[str]) -> Callable[[Row], str]:
 
 
 def _rows_text(columns: Mapping[str, str], rows: Iterable[str]) -> str:
-    """Return a SQL subquery that yields rows, each JSON keyed by column numbers, with these columns and types."""
+    """Return a SQL subquery that yields these rows, with these columns and their types.
+
+    Each row is a JSON object with column numbers as keys.
+    """
     kinds = [(f"`{number}`", name, kind) for number, (name, kind) in enumerate(columns.items())]
     fields = ", ".join(f"{key}: {'BIGINT' if kind == 'TIMESTAMP' else kind}" for key, _, kind in kinds)
     items = ", ".join(
@@ -336,12 +356,14 @@ def _words(tokens: Sequence[Token]) -> list[str]:
 
 
 def _dotted(name: Sequence[str]) -> list[str]:
-    """Return the parts of a schema's name, each followed by a dot."""
+    """Return the parts of a schema's name, each followed by a dot: `lake`, `.`, `demo`, `.`."""
     return [word for part in name for word in (part, ".")]
 
 
 def _sample(tokens: Sequence[Token]) -> int:
-    """Return how many of these tokens, which follow a table's name, are a clause TABLESAMPLE (…) [REPEATABLE (…)]."""
+    """Return the number of tokens of the clause TABLESAMPLE (…) [REPEATABLE (…)] with which the tokens begin; 0 without
+    it.
+    """
     end = 0
     for word in ("TABLESAMPLE", "REPEATABLE"):
         if [token.keyword or token.text for token in tokens[end : end + 2]] != [word, "("]:
