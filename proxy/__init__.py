@@ -1,6 +1,7 @@
 """Viewgate is a HiveServer2 proxy: clients connect to it as to Spark Thrift Server, and it forwards statements to one.
 
-Bytes become messages, messages become statements, statements become plans; each step is a package:
+A client's bytes are decoded to messages, messages contain statements, and for each statement a plan is made. Each step
+is a package:
 
     workers     several processes that share one port
     server      listens, reads bytes, passes each call to service, writes the reply
@@ -19,8 +20,9 @@ Bytes become messages, messages become statements, statements become plans; each
     hs2         the structs and encodings of TCLIService; without I/O
     wire        encodes and decodes bytes as messages; without I/O
 
-`__main__` is the command line; `serving` and `composing` start the server and create its objects; only they use the
-other modules of this folder, except `ports`. A package imports only from packages below it in this list, and the
-public names of `rewriter`, which handles SQL and knows nothing of the proxy. The import contracts in pyproject.toml
-enforce that.
+A package imports only packages below it in this list, and the public names of `rewriter`, which handles SQL and knows
+nothing of the proxy. The import contracts in pyproject.toml enforce these limits.
+
+`__main__` is the command line; `serving` and `composing` create the objects of the server and start it. The other
+modules of this folder are used by these three modules; a package imports none of them but `ports` and `process`.
 """

@@ -1,6 +1,6 @@
-"""Authenticates clients, and decides for which users they may act (impersonation).
+"""Authenticates clients, and decides for which other users a client may act (impersonation).
 
-The modules `directory` and `tokens` need optional packages, `kerberos` needs a system library: these modules are
+The modules `directory` and `tokens` need optional packages, and `kerberos` needs a system library: these modules are
 imported only if the settings use them.
 """
 

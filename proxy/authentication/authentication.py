@@ -1,8 +1,8 @@
-"""Checks a client's credentials (password, token or Kerberos ticket), and whether it may act for another user.
+"""Checks a client's credentials (password, token or Kerberos ticket), and whether the client may act for another user.
 
 Passwords are checked against a password file or an LDAP directory. A principal is the authenticated user, who may act
 for another user if the settings allow it (impersonation). A password file has lines `user:hash`, with Argon2 hashes as
-`viewgate password` prints them. Login cookies spare HTTP clients a password check with every call.
+`viewgate password` prints them. With a login cookie, an HTTP client need not have its password checked in every call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _KEPT = 10_000
 
 
 class Denied(Exception):
-    """Raised if a login is refused; the message is for the client, and `logged` is the text for the log."""
+    """The error raised if a login is refused; its message is for the client, and `logged` is the text for the log."""
 
     def __init__(self, message: str, user: str = "") -> None:
         super().__init__(message)
@@ -41,12 +41,13 @@ class Denied(Exception):
 
 
 class Passwords(Protocol):
-    """A store of users' passwords. `check` may block: call it in a thread."""
+    """A store of users' passwords. The method `check` may block, so it must be called in a thread."""
 
     def version(self, user: str) -> str:
         """Return a text that changes when the user's password changes, or when the user is added or removed.
 
-        It is empty for an unknown user, and always empty if the store cannot tell. The call does not block.
+        Return an empty text for an unknown user, or if the store does not know when a password changes. The call does
+        not block.
         """
         ...
 
@@ -59,7 +60,7 @@ class TokenKeys(Protocol):
     """The keys that verify the signatures of JSON Web Tokens."""
 
     def user(self, token: str) -> str | None:
-        """Return the user whom a token names; None if the token is not accepted."""
+        """Return the user whom a JSON Web Token names; None if the token is not accepted."""
         ...
 
 
@@ -74,31 +75,32 @@ class TicketLogin(Protocol):
     acting_for: str
 
     def step(self, token: bytes) -> bytes:
-        """Return the reply to the client's token; the last step sets `user`. Raise Denied if the login fails."""
+        """Return the server's reply to the client's token; after the last step, `user` is set. Raise Denied if the
+        login fails.
+        """
         ...
 
 
 class Tickets(Protocol):
-    """A verifier of Kerberos tickets, which returns their users. Its methods may block: call them in a thread."""
+    """A verifier of Kerberos tickets. Its methods may block, so they must be called in a thread."""
 
     def login(self) -> TicketLogin:
-        """Return the state of a new login over SASL, which takes several messages."""
+        """Return the server's side of a new login over SASL, which takes several messages."""
         ...
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of an HTTP request's single token, and the token for the reply.
+        """Return the user of the Kerberos token in an HTTP request, and the token for the reply.
 
-        Raise Denied if the token is wrong.
+        Raise Denied if the token is not accepted.
         """
         ...
 
 
 class Authentication:
-    """The check of logins; without `passwords`, `tokens` and `tickets`, every user name is accepted, as in Spark.
+    """A checker of logins; without `passwords`, `tokens` and `tickets`, every user name is accepted, as in Spark.
 
-    A correct password is accepted for `kept` seconds without another check, because some clients send their password
-    with each call; a password that is known to have changed is checked again. Only a keyed digest of the password is
-    stored.
+    Some clients send their password with each call. Therefore a correct password is accepted for `kept` seconds without
+    another check, unless the password is known to have changed. Only a keyed digest of the password is stored.
     """
 
     def __init__(
@@ -122,9 +124,9 @@ class Authentication:
         return self._passwords is None and self._tokens is None and self.tickets is None
 
     async def login(self, user: str, password: str) -> str:
-        """Return the principal of a user name and a password.
+        """Return the principal (the authenticated user) for a user name and a password.
 
-        Raise Denied if the password is wrong, missing, or cannot be checked now.
+        Raise Denied if the password is wrong or missing, or if passwords cannot be checked at present.
         """
         if self.open_to_all:
             return user
@@ -153,13 +155,15 @@ class Authentication:
         return user
 
     def version(self, user: str) -> str:
-        """Return the version of the user's password (see `Passwords.version`); empty without passwords."""
+        """Return the version of the user's password (see `Passwords.version`); empty if no password store is
+        configured.
+        """
         return self._passwords.version(user) if self._passwords is not None else ""
 
     def bearer(self, token: str) -> str:
-        """Return the user whom a token names.
+        """Return the user whom a JSON Web Token names.
 
-        Raise Denied if the token is wrong, or if no token keys are configured.
+        Raise Denied if the token is not accepted, or if no keys for tokens are configured.
         """
         user = self._tokens.user(token) if self._tokens is not None else None
         if user is None:
@@ -171,9 +175,9 @@ class Authentication:
         return user
 
     async def ticket(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of a Kerberos ticket, and the token for the reply.
+        """Return the user of a Kerberos token, and the token for the reply.
 
-        Raise Denied if the ticket is not accepted, or if Kerberos is not configured.
+        Raise Denied if the token is not accepted, or if Kerberos is not configured.
         """
         if self.tickets is None:
             raise Denied("This server accepts no Kerberos tickets: an administrator can set [authentication.kerberos]")
@@ -220,7 +224,9 @@ class ProxyUsers:
 
 
 class PasswordFile:
-    """The users in a password file; a changed file is read again before the next check."""
+    """The users and password hashes in a password file; if the file has changed, it is read again before the next
+    check.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -234,7 +240,7 @@ class PasswordFile:
     def check(self, user: str, password: str) -> bool:
         """Return whether `password` is the password of `user`; False for an unknown user.
 
-        Every call computes an Argon2 hash, so that its duration does not show whether the user exists.
+        Every call computes an Argon2 hash, so that the duration of the call does not show whether the user exists.
         """
         self._refresh()
         known = self._hashes.get(user)
@@ -244,9 +250,10 @@ class PasswordFile:
             return False
 
     def version(self, user: str) -> str:
-        """Return a digest of the user's line in the file; empty if there is no line for the user.
+        """Return a digest of the user's password hash; empty if the file has no line for the user.
 
-        If the file cannot be read now, its last content counts, so that logins survive an editor that is writing.
+        If the file cannot be read at present, the content last read counts, so that logins work while an editor writes
+        the file.
         """
         with suppress(OSError, ValueError):
             self._refresh()
@@ -255,7 +262,7 @@ class PasswordFile:
 
     @staticmethod
     def line(user: str, password: str) -> str:
-        """Return the line `user:hash` of a password file for a user and a password."""
+        """Return the line of a password file for a user: the user name, a colon and the Argon2 hash of the password."""
         return f"{user}:{PasswordHasher().hash(password)}"
 
     def _refresh(self) -> None:
@@ -268,7 +275,7 @@ class PasswordFile:
 
 
 def parse(text: str, source: str) -> dict[str, str]:
-    r"""Return the hashes in a password file by user; raise ValueError for a malformed line.
+    r"""Return the password hashes in a password file by user; raise ValueError for a malformed line.
 
     `source` is the file's name for the message.
 
@@ -294,7 +301,7 @@ class Cookies:
     """Login cookies signed by a secret key, so that the server need not store the cookies that it issued.
 
     The signature covers the cookie's `name`. `attributes` are appended to the Set-Cookie header; `lifetime` is in
-    seconds. A cookie ends with the password that its user logged in with.
+    seconds. A cookie becomes invalid when its user's password changes.
 
     >>> cookies, passwords = Cookies(), {"ann": "1"}
     >>> value = cookies.issue("ann", now=0, secure=False, version="1").split(";")[0]
@@ -309,10 +316,11 @@ class Cookies:
     attributes: str = ""
 
     def issue(self, user: str, now: float, *, secure: bool, version: str) -> str:
-        """Return the value of a Set-Cookie header for a user; `now` is in seconds.
+        """Return the value of a Set-Cookie header with a new login cookie for a user; `now` is the current time in
+        seconds.
 
-        A `secure` cookie is sent over HTTPS only. `version` is the version of the user's password before it was
-        checked; empty for a login without password.
+        A `secure` cookie is sent over HTTPS only. `version` is the version that the user's password had before the
+        login was checked; empty for a login without password.
         """
         text = f"{user}\n{now + self.lifetime:.0f}\n{version}".encode()
         value = _coded(text) + "." + _coded(self._signature(text))
@@ -321,14 +329,14 @@ class Cookies:
         return f"{self.name}={value}; Max-Age={self.lifetime:.0f}; Path=/; HttpOnly{ends}"
 
     def expire(self) -> str:
-        """Return the value of a Set-Cookie header that makes a browser forget its cookie."""
+        """Return the value of a Set-Cookie header that makes a browser delete its login cookie."""
         return f"{self.name}=; Max-Age=0; Path=/; HttpOnly{self.attributes and f'; {self.attributes}'}"
 
     def user(self, header: str, now: float, version: Callable[[str], str]) -> str | None:
         """Return the user in a Cookie header; None if the cookie is missing, forged or expired.
 
-        Return None, too, if the user's password has changed since. `now` is the current time in seconds; `version`
-        returns the current version of a user's password.
+        Return None, too, if the user's password has changed since the cookie was issued. `now` is the current time in
+        seconds; `version` returns the current version of a user's password.
         """
         found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:

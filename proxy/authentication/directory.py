@@ -19,7 +19,7 @@ with warnings.catch_warnings():
 
 
 class DirectoryDown(Exception):
-    """Raised if the LDAP directory cannot be reached, or refuses the login of `bind_dn`."""
+    """The error raised if the LDAP directory cannot be reached, or refuses the login of `bind_dn`."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class Directory:
     """An LDAP directory, and the rule by which a user's entry is found in the directory.
 
     Either `user_dn` is the pattern of the entry's name (`uid={user},ou=people,dc=example,dc=org`), or the entry is
-    searched for under `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`), after a login as
-    `bind_dn` if that name is given. `timeout` is in seconds.
+    searched for under `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`). The search is made
+    after a login as `bind_dn`; without `bind_dn`, the search is anonymous. `timeout` is in seconds.
     """
 
     url: str
@@ -42,13 +42,13 @@ class Directory:
     timeout: int = 10
 
     def version(self, user: str) -> str:
-        """Return an empty text: the directory does not tell when a password changes."""
+        """Return an empty text, because an LDAP directory does not show when a password changes."""
         return ""
 
     def check(self, user: str, password: str) -> bool:
         """Return whether the directory accepts the user's password; False for an unknown user or an empty password.
 
-        Raise DirectoryDown if the directory cannot answer.
+        Raise DirectoryDown if the directory cannot be reached or fails.
         """
         if not user or not password:
             return False  # a directory accepts an empty password as an anonymous login
@@ -61,7 +61,8 @@ class Directory:
             ) from error
 
     def _found(self, user: str) -> str | None:
-        """Return the name of the only entry that the search finds for a user; None for no entry, or more than one.
+        """Return the name of the entry that the search finds for a user; None if the search finds no entry or several
+        entries.
 
         Raise DirectoryDown if the directory refuses the login of `bind_dn`.
         """

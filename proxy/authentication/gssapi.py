@@ -1,6 +1,6 @@
 """Binds the system's GSSAPI library by ctypes: eight functions for a server, and one more for a client.
 
-The Python packages that bind this library need a compiler and Kerberos's header files to be installed.
+Python packages that bind the GSSAPI library cannot be installed without a compiler and Kerberos's header files.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _BY_GSSAPI, _BY_MECHANISM = 1, 2
 
 
 class GssError(Exception):
-    """Raised if a GSSAPI function fails, or if the library is missing; the message is the library's."""
+    """The error raised if a GSSAPI function fails, or if the library is missing; its message is the
+    library's message.
+    """
 
 
 class _Buffer(ctypes.Structure):
@@ -49,7 +51,10 @@ class Library:
             raise GssError(f"the GSSAPI library of MIT Kerberos cannot be loaded ({error}): install it") from error
 
     def call(self, name: str, *arguments: Any) -> int:
-        """Call a GSSAPI function with all its arguments except the minor status; return its major status."""
+        """Call a GSSAPI function with all its arguments except the minor status, and return the major status.
+
+        Raise GssError if the major status is an error.
+        """
         minor = ctypes.c_uint32()
         major = self._status(name, minor, arguments)
         if major & _ERRORS:
@@ -77,16 +82,16 @@ class Library:
         return ctypes.c_void_p.in_dll(self._functions, "GSS_KRB5_NT_PRINCIPAL_NAME")
 
     def name(self, principal: str) -> ctypes.c_void_p:
-        """Import a principal as a GSSAPI name; the caller must release it."""
+        """Return a principal as a GSSAPI name, which the caller must release."""
         name, written = ctypes.c_void_p(), _Buffer.of(principal.encode())
         self.call("gss_import_name", ctypes.byref(written), self.principal_names(), ctypes.byref(name))
         return name
 
     def credentials(self, usage: int, principal: str, store: Mapping[str, str]) -> ctypes.c_void_p:
-        """Acquire credentials from a credential store; the caller must release them.
+        """Acquire credentials from a credential store, and return a handle that the caller must release.
 
         `principal` selects the key of this principal; empty selects any key. `usage` is _INITIATE (client) or _ACCEPT
-        (server). `store` has the store's files, such as `keytab`.
+        (server). `store` has the paths of the store's files by kind, such as `keytab`.
         """
         name = self.name(principal) if principal else ctypes.c_void_p()
         entries = (_KeyValue * len(store))(*(_KeyValue(key.encode(), value.encode()) for key, value in store.items()))
@@ -119,9 +124,9 @@ class Library:
 
 
 class Acceptor:
-    """The keys of a service, by which the tickets of its clients are verified.
+    """The keys of a service, by which the tickets of the service's clients are verified.
 
-    They are read from a keytab file: all keys, or only those of `principal` if it is not empty.
+    The keys are read from a keytab file: all keys, or only the keys of `principal` if `principal` is not empty.
     """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
@@ -132,8 +137,8 @@ class Acceptor:
 class Initiator:
     """The credentials of a client from a keytab file, for `principal` (empty: the first principal in the file).
 
-    Tickets are kept in memory and renewed before they expire. The constructor raises GssError if the file has no such
-    key.
+    Tickets are kept in memory and renewed before they expire. The constructor raises GssError if the file has no key
+    for `principal`.
     """
 
     def __init__(self, keytab: Path, principal: str = "") -> None:
@@ -144,7 +149,10 @@ class Initiator:
         self._store = {"client_keytab": file, "ccache": f"MEMORY:viewgate-{mark}"}
 
     def credentials(self) -> ctypes.c_void_p:
-        """Acquire the client's credentials, which the caller must release; may block on a Key Distribution Center."""
+        """Acquire the client's credentials, and return a handle that the caller must release.
+
+        The call may block on a Key Distribution Center.
+        """
         return self.library.credentials(_INITIATE, self._principal, self._store)
 
 
@@ -157,21 +165,24 @@ class _Secured:
         self.complete = False
 
     def wrap(self, data: bytes) -> bytes:
-        """Wrap bytes for the peer (gss_wrap): signed, but not encrypted."""
+        """Return the bytes wrapped for the peer (gss_wrap): signed, but not encrypted."""
         said = _Buffer.of(data)
         return self._library.taken(
             "gss_wrap", lambda buffer: (self._context, 0, ctypes.c_uint32(0), ctypes.byref(said), None, buffer)
         )
 
     def unwrap(self, data: bytes) -> bytes:
-        """Return the content of a message that the peer wrapped by `wrap`; raise GssError if its signature is wrong."""
+        """Return the content of a message that the peer has wrapped; raise GssError if the message's signature is
+        wrong.
+        """
         said = _Buffer.of(data)
         return self._library.taken("gss_unwrap", lambda buffer: (self._context, ctypes.byref(said), buffer, None, None))
 
     def _step(self, function: str, arguments: Callable[[Any], tuple[Any, ...]]) -> bytes:
         """Call the GSSAPI function of the next login step, and return the token for the peer, which may be empty.
 
-        `arguments` takes a pointer to the buffer for the token, and returns the arguments of the call.
+        `arguments` takes a pointer to the buffer for the token, and returns the arguments of the call. Set `complete`
+        to whether this step was the last one.
         """
         answer = _Buffer()
         try:
@@ -193,9 +204,9 @@ class ClientContext(_Secured):
         self._initiator, self._service = initiator, service
 
     def step(self, token: bytes) -> bytes:
-        """Return the client's next token, given the server's last token (empty at first).
+        """Return the client's next token; `token` is the server's last token (empty at first).
 
-        May block on a Key Distribution Center.
+        The call may block on a Key Distribution Center. Raise GssError if the login fails.
         """
         said, flags = _Buffer.of(token), ctypes.c_uint32(_MUTUAL | _REPLAY | _SEQUENCE | _INTEGRITY)
         credentials, service = self._initiator.credentials(), self._library.name(self._service)
@@ -222,7 +233,9 @@ class Context(_Secured):
         self._client = ctypes.c_void_p()
 
     def accept(self, token: bytes) -> bytes:
-        """Accept the client's token, and return the token for the reply, which may be empty."""
+        """Accept the client's token, and return the token for the reply, which may be empty; raise GssError
+        on failure.
+        """
         said = _Buffer.of(token)
         return self._step(
             "gss_accept_sec_context",

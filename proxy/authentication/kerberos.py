@@ -34,11 +34,11 @@ class Security(Protocol):
         ...
 
     def wrap(self, data: bytes) -> bytes:
-        """Wrap bytes for the client (gss_wrap): signed, but not encrypted."""
+        """Return the bytes wrapped for the client (gss_wrap): signed, but not encrypted."""
         ...
 
     def unwrap(self, data: bytes) -> bytes:
-        """Return the content of a message that the client wrapped."""
+        """Return the content of a message that the client has wrapped."""
         ...
 
 
@@ -53,13 +53,13 @@ class Kerberos:
         self._acceptor = Acceptor(keytab, principal)
 
     def login(self) -> SaslLogin:
-        """Return a new login over SASL, which takes several tokens."""
+        """Return the server's side of a new login over SASL, which takes several tokens."""
         return SaslLogin(Context(self._acceptor))
 
     def user(self, token: bytes) -> tuple[str, bytes]:
-        """Return the user of an HTTP request's single token, and the token for the reply.
+        """Return the user of the Kerberos token in an HTTP request, and the token for the reply.
 
-        Raise Denied if the token is wrong.
+        Raise Denied if the token is not accepted.
         """
         context = Context(self._acceptor)
         answer = _sure(lambda: context.accept(token))
@@ -72,9 +72,9 @@ class Kerberos:
 
 
 class SaslLogin:
-    """The server's side of one SASL login: `step` takes the client's tokens, until `user` is set.
+    """The server's side of one SASL login: `step` takes the client's tokens one by one, and the last call sets `user`.
 
-    After the exchange of tickets, the server offers the SASL protections that it supports, in a wrapped message; the
+    After the exchange of tickets, the server sends a wrapped message with the SASL protections that it supports. The
     client's wrapped reply chooses one protection, and may name the user to act for.
     """
 
@@ -85,7 +85,9 @@ class SaslLogin:
         self.acting_for = ""
 
     def step(self, token: bytes) -> bytes:
-        """Return the reply to the client's token; the last step sets `user`. Raise Denied if the login fails."""
+        """Return the server's reply to the client's token; after the last step, `user` is set. Raise Denied if the
+        login fails.
+        """
         return _sure(lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:
@@ -130,15 +132,15 @@ class ClientSecurity(Protocol):
     complete: bool
 
     def step(self, token: bytes) -> bytes:
-        """Return the client's next token, given the server's last token (empty at first)."""
+        """Return the client's next token; `token` is the server's last token (empty at first)."""
         ...
 
     def wrap(self, data: bytes) -> bytes:
-        """Wrap bytes for the server (gss_wrap): signed, but not encrypted."""
+        """Return the bytes wrapped for the server (gss_wrap): signed, but not encrypted."""
         ...
 
     def unwrap(self, data: bytes) -> bytes:
-        """Return the content of a message that the server wrapped."""
+        """Return the content of a message that the server has wrapped."""
         ...
 
 
@@ -146,7 +148,7 @@ class KerberosClient:
     """A Kerberos client with which Viewgate logs in to Spark, by the keys in a keytab file.
 
     In the service's name `principal`, `_HOST` stands for the host of the connection. The constructor raises GssError if
-    the file has no key for `client`, or no key at all. Calls may block on a Key Distribution Center.
+    the file has no key for `client` (empty: no key at all). Calls may block on a Key Distribution Center.
     """
 
     def __init__(self, principal: str, keytab: Path, client: str = "") -> None:
@@ -154,14 +156,14 @@ class KerberosClient:
         self._initiator = Initiator(keytab, client)
 
     def login(self, host: str) -> Callable[[bytes], bytes]:
-        """Return the `step` function of a new SASL login to a host.
+        """Return a function that makes the steps of a new SASL login to a host.
 
-        The function takes the server's token (empty at first), and returns the client's next token.
+        The function takes the server's last token (empty at first), and returns the client's next token.
         """
         return SaslClientLogin(self._context(host), self._service(host)).step
 
     def token(self, host: str) -> bytes:
-        """Return the token for a request over HTTP to a host; raise Unreachable if Kerberos issues no ticket."""
+        """Return the Kerberos token for an HTTP request to a host; raise Unreachable if Kerberos issues no ticket."""
         return _ticket(self._service(host), lambda: self._context(host).step(b""))
 
     def _context(self, host: str) -> ClientContext:
@@ -174,8 +176,8 @@ class KerberosClient:
 class SaslClientLogin:
     """The client's side of one SASL login: `step` takes the server's tokens, and raises Unreachable if the login fails.
 
-    After the exchange of tickets, the server offers SASL protections in a wrapped message; the client chooses the one
-    without protection.
+    After the exchange of tickets, the server sends a wrapped message with the SASL protections that it supports; the
+    client chooses to have no protection.
     """
 
     def __init__(self, security: ClientSecurity, service: str) -> None:
@@ -183,7 +185,7 @@ class SaslClientLogin:
         self._service = service
 
     def step(self, token: bytes) -> bytes:
-        """Return the client's next token, given the server's last token; raise Unreachable if the login fails."""
+        """Return the client's next token; `token` is the server's last token. Raise Unreachable if the login fails."""
         return _ticket(self._service, lambda: self._step(token))
 
     def _step(self, token: bytes) -> bytes:
@@ -207,7 +209,7 @@ def _ticket(service: str, ask: Callable[[], T]) -> T:
 
 
 def _sure(ask: Callable[[], T]) -> T:
-    """Return the result of `ask`, which makes GSSAPI calls; raise Denied if a call fails."""
+    """Return the result of `ask`, a function that makes GSSAPI calls; raise Denied if one of these calls fails."""
     try:
         return ask()
     except GssError as error:

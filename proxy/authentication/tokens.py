@@ -18,8 +18,8 @@ _SHARED = ("HS256", "HS384", "HS512")
 class Tokens:
     """The keys that verify JSON Web Tokens, the claims that a token must have, and the claim that names the user.
 
-    `keys` are pairs of a key id (None: for tokens with any id) and a key. An `audience` or `issuer` of None is not
-    checked.
+    `keys` are pairs of a key id and a key; a key whose id is None verifies all tokens. An `audience` or `issuer` of
+    None is not checked. `algorithms` are the allowed signature algorithms.
     """
 
     keys: tuple[tuple[str | None, Any], ...]
@@ -30,10 +30,10 @@ class Tokens:
 
     @classmethod
     def of(cls, keys: Path, audience: str | None = None, issuer: str | None = None, claim: str = "sub") -> Tokens:
-        """Read the keys from a file: a JSON Web Key Set, a public key in PEM, or a shared secret.
+        """Return the Tokens with the keys in a file: a JSON Web Key Set, a public key in PEM, or a shared secret.
 
-        `audience`, `issuer` and `claim` become the fields of that name. Raise ValueError for a secret of fewer than 32
-        characters.
+        `audience`, `issuer` and `claim` become the fields of the same name. Raise ValueError for a shared secret of
+        fewer than 32 characters.
         """
         text = keys.read_text(encoding="utf-8").strip()
         if text.startswith("{"):

@@ -1,8 +1,8 @@
-"""Reads an Iceberg catalog into immutable values, and commits refreshes to it.
+"""Reads an Iceberg catalog into immutable values, and commits refreshes to the catalog.
 
 The storage table of a materialized view is the Iceberg table that holds the view's rows. `open_catalog` opens the
 catalog for its type (SQL database or REST). `Catalog` returns the materialized views and the current state of tables,
-which every statement needs, lists all tables and views for tools that browse, and makes the commit that publishes a
+which every statement needs, lists all tables and views for JDBC and BI tools, and makes the commit that publishes a
 refresh.
 """
 
@@ -36,9 +36,10 @@ __all__ = [
 def open_catalog(
     name: str, properties: Mapping[str, str], *, poll_ms: int | None = None, timeout: float = TIMEOUT_S
 ) -> Catalog:
-    """Open the catalog that has this name in Spark, with these pyiceberg properties; raise CatalogError on failure.
+    """Open the catalog with these pyiceberg properties; `name` is the catalog's name in Spark.
 
     A statement waits at most `timeout` seconds for a reply from the catalog. The definitions of views are read again
-    after `poll_ms` milliseconds (None: the default of the catalog's type).
+    after `poll_ms` milliseconds (None: the default of the catalog's type). Raise CatalogError if the catalog cannot be
+    opened.
     """
     return Catalog(open_store(name, properties), poll_ms=poll_ms, timeout=timeout)

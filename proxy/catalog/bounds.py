@@ -1,8 +1,9 @@
 """Reads the least and greatest values of a table's date, timestamp and integer columns from its manifests.
 
-The bounds of times show which offset changes of a time zone lie within a view's rows, and replace the missing end of a
-half-open range. The bounds of integers show which averages are exact. Bounds include deleted rows, so they may be wider
-than the values that remain: wider bounds prove less, but nothing wrong.
+With the bounds of a time column, the rewriter knows which offset changes of a time zone (daylight saving time) affect a
+view's rows, and can complete a range of times that has only one end. With the bounds of an integer column, the rewriter
+can prove that an average is exact. The bounds also cover deleted rows, so a range may be too wide; a proof from too
+wide a range is still correct.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int,
     """Yield the name, least and greatest value of each date and timestamp column in the current snapshot.
 
     The values are in seconds since 1970. Timestamps without a time zone, columns without values, and columns without
-    bounds in some file are left out; a table without a snapshot, or with more than MOST_MANIFESTS manifests, yields
-    nothing. `metadata` is the table's metadata, and `io` reads files.
+    bounds in at least one file are left out; a table without a snapshot, or with more than MOST_MANIFESTS manifests,
+    yields nothing. `metadata` is the table's metadata, and `io` reads files.
     """
     fields = [field for field in metadata.schema().fields if type(field.field_type) in _SECONDS]
     snapshot = metadata.current_snapshot()
@@ -53,10 +54,10 @@ def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int,
 def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterator[tuple[str, int, int]]:
     """Yield the name, least and greatest value of each INT and BIGINT column in the current snapshot.
 
-    Columns without values, and columns without bounds in some file, are left out. `known` caches the bounds per
+    Columns without values, and columns without bounds in at least one file, are left out. `known` caches the bounds per
     manifest, so that each manifest of a growing table is read once. A table without a snapshot, or with more than
-    MOST_MANIFESTS manifests or MOST_BYTES bytes in them, yields nothing. `metadata` is the table's metadata, and `io`
-    reads files.
+    MOST_MANIFESTS manifests or MOST_BYTES bytes of manifests, yields nothing. `metadata` is the table's metadata, and
+    `io` reads files.
     """
     snapshot = metadata.current_snapshot()
     fields = [field for field in metadata.schema().fields if isinstance(field.field_type, IntegerType | LongType)]
@@ -77,10 +78,7 @@ def integer_ranges(metadata: TableMetadata, io: FileIO, known: Known) -> Iterato
 
 
 def _filled(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
-    """Return the data files in a manifest that are not deleted and have rows.
-
-    `io` reads files.
-    """
+    """Return the data files in a manifest that are not deleted and have rows; `io` reads the manifest."""
     files = (entry.data_file for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
     return [file for file in files if file.content is DataFileContent.DATA and file.record_count]
 
@@ -100,9 +98,9 @@ def _is_empty(field_id: int, file: DataFile) -> bool:
 
 
 def _seconds(field: NestedField, file: DataFile) -> Range | None:
-    """Return the bounds of a date or timestamp column in a file, in seconds since 1970.
+    """Return the least and greatest value of a date or timestamp column in a file, in seconds since 1970.
 
-    Return None if the file's metadata has no bounds of the column.
+    Return None if the file's metadata lacks one of the bounds.
     """
     kind = field.field_type
     bounds = [(each or {}).get(field.field_id) for each in (file.lower_bounds, file.upper_bounds)]
@@ -114,9 +112,9 @@ def _seconds(field: NestedField, file: DataFile) -> Range | None:
 
 
 def _ranges(ids: Iterable[int], files: Sequence[DataFile]) -> Ranges:
-    """Return the bounds over all files of each column in `ids`, by field id.
+    """Return the least and greatest value over all files, by field id, for each column whose field id is in `ids`.
 
-    The value is None for a column without bounds in some file. Columns that have only NULLs are left out.
+    The value is None for a column without bounds in at least one file. Columns that have only NULLs are left out.
     """
     found = {each: [_range(each, file) for file in files if not _is_empty(each, file)] for each in ids}
     return {each: _around(ranges) for each, ranges in found.items() if ranges}
@@ -128,7 +126,10 @@ def _range(field_id: int, file: DataFile) -> Range | None:
 
 
 def _whole(bound: bytes) -> int:
-    """Decode an integer bound of four bytes (INT) or eight (BIGINT); a widened column has bounds of both sizes."""
+    """Decode an integer bound of four bytes (INT) or eight bytes (BIGINT).
+
+    A column that was changed from INT to BIGINT has bounds of both sizes.
+    """
     return int.from_bytes(bound, "little", signed=True)
 
 

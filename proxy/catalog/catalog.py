@@ -66,7 +66,9 @@ class Catalog:
 
     @property
     def broken(self) -> Mapping[TableName, str]:
-        """Why the metadata of a view cannot be used, and the remedy; `definitions` leaves out these views."""
+        """The reason why a view's metadata cannot be used, with the remedy, by view name; `definitions` leaves out
+        these views.
+        """
         return self._broken
 
     @property
@@ -76,11 +78,11 @@ class Catalog:
 
     @property
     def plain(self) -> tuple[PlainView, ...]:
-        """The plain views (without storage table), as of the last read of the definitions."""
+        """The plain views (views without storage table), as of the last read of the definitions."""
         return self._plain
 
     async def definitions(self) -> tuple[MaterializedView, ...]:
-        """Return all materialized views; the same tuple until the metadata of a view changes.
+        """Return all materialized views; the same tuple object until the metadata of a view changes.
 
         While the catalog is unavailable, return the last known views; raise Unavailable if the views were never read.
         """
@@ -93,7 +95,7 @@ class Catalog:
         return self._definitions
 
     async def view(self, name: TableName) -> MaterializedView | None:
-        """Return the materialized view with this name, read from the catalog now; None if there is none.
+        """Return the materialized view with this name, read from the catalog now; None if no such view exists.
 
         Raise Unavailable if the catalog is unavailable.
         """
@@ -102,11 +104,13 @@ class Catalog:
         return next((view for view in await self.definitions() if view.name == name), None)
 
     async def views(self) -> Mapping[TableName, View]:
-        """Return all materialized and plain views by name."""
+        """Return all materialized and plain views by name; raise Unavailable if the views were never read."""
         return by_name(self._plain, await self.definitions())
 
     async def read_through(self, view: MaterializedView) -> MaterializedView:
-        """Return the definition of a new view, in which `through` has the views that the new view's query reads."""
+        """Return the definition `view` of a new view with the field `through` set to the views that the new view's
+        query reads.
+        """
         others = [other for other in await self.definitions() if other.name != view.name]
         *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
         return found
@@ -116,7 +120,7 @@ class Catalog:
         self._due = _AT_ONCE
 
     async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
-        """Return the current table or view of each name, from one lookup.
+        """Return the current table or view of each name; all names are looked up at once.
 
         The value is None for a name that does not exist, is in another catalog, or has unreadable metadata. Raise
         Unavailable if the catalog is unavailable.
@@ -127,16 +131,17 @@ class Catalog:
         return {name: found.get(name) for name in wanted}
 
     def range_of(self, names: Iterable[TableName]) -> bool:
-        """Include the bounds of these tables' integer columns in later lookups.
+        """Request that later lookups of these tables include the least and greatest value of each integer column.
 
-        Return whether the bounds of any of the tables were not included before.
+        Return whether this is the first such request for any of the tables.
         """
         return self._relations.range_of(names)
 
     def examine(self, relations: Iterable[Relation | None]) -> None:
-        """Start to read the file statistics of the large tables among `relations`; later lookups return them.
+        """Start to read the file statistics of the large tables among `relations`, in a thread; later lookups include
+        them.
 
-        A thread reads them. Until the statistics of a new snapshot are read, a table keeps those of the previous one.
+        Until the statistics of a new snapshot are read, a table keeps the statistics of its previous snapshot.
         """
         self._relations.examined.start(relations)
 
@@ -146,18 +151,19 @@ class Catalog:
         """Return the relations that a statement with time travel reads.
 
         A table in `moments` is returned as of its time (strings are interpreted in the time zone `zone`), a storage
-        table as of its last refresh from these states, and a view as it is now. The value is None for a table whose
-        earlier state is unknown, and for any other table.
+        table as of its last refresh from the base tables at these times, and a view as it is now. The value is None for
+        a table whose earlier state is unknown, and for any other table.
         """
         storages = {view.storage for view in await self.definitions()}
         wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
         return await self._answer(lambda: self._relations.look_back(wanted, moments, zone, storages))
 
     async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Return `found`, in which a storage table whose source was rolled back since is as of an earlier refresh.
+        """Return `found`, but with an earlier state of each storage table of which a source was rolled back after the
+        refresh.
 
-        That refresh is the last one whose source snapshots all still exist. The result is for queries only: a refresh
-        replaces the current storage table.
+        The earlier state is the last refresh whose source snapshots all still exist. The result is for queries only: a
+        refresh replaces the current storage table.
         """
         names = rolled_back(found)
         return (
@@ -173,7 +179,9 @@ class Catalog:
         return await self._answer(lambda: self._relations.properties(table))
 
     async def order(self, table: TableName) -> tuple[SortField, ...]:
-        """Return the sort order of a table's new files; empty if they are not sorted, or if there is no such table."""
+        """Return the sort order of a table's new files; empty if they are not sorted, or if the table does
+        not exist.
+        """
         return await self._answer(lambda: self._relations.read(table, sort_fields, ()))
 
     async def recorded(self, storage: TableName) -> Mapping[str, str]:
@@ -199,18 +207,19 @@ class Catalog:
         return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
 
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return how a table changed from the snapshot that a refresh recorded to the snapshot `end`.
+        """Return how a table changed from the snapshot in `recorded`, which a refresh read, to the snapshot `end`.
 
-        `end` is None for a table without a snapshot. The kind of the change is UNKNOWN if a snapshot has expired or was
-        rolled back.
+        `end` is None for a table without a snapshot. The kind of the change is UNKNOWN if one of the two snapshots has
+        expired or was rolled back.
         """
         return await self._at_length(lambda: self._relations.change(name, recorded, end))
 
     async def files(self, name: TableName, start: int | None, end: int | None) -> Files:
-        """Return a table's data files at the snapshot `end`, and the files added and removed since `start`.
+        """Return a table's data files at the snapshot `end`, and the files added and removed since the earlier snapshot
+        `start`.
 
-        `start` is the earlier snapshot; with None, all commits since the table's creation count. `end` is None for a
-        table without a snapshot: no files are returned.
+        If `start` is None, all commits since the table's creation count. If `end` is None, the table has no snapshot,
+        and no files are returned.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
@@ -218,8 +227,8 @@ class Catalog:
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
         """Return the files added and removed between the snapshots `start` and `end`, without the list of all files.
 
-        With `start` None, all commits up to `end` count; with `end` None, no files are returned. Only the manifests of
-        the commits between the snapshots are read, so that the cost grows with the change, not with the table.
+        If `start` is None, all commits up to `end` count; if `end` is None, no files are returned. Only the manifests
+        of the commits between the snapshots are read, so that the cost grows with the change, not with the table.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
@@ -237,10 +246,11 @@ class Catalog:
         set_properties: Mapping[str, str],
         remove_prefixes: Iterable[str],
     ) -> Published:
-        """Publish a refresh in one commit: main becomes the branch's head, properties are set, staged branches dropped.
+        """Publish a refresh in one commit: main becomes the head of `branch`, properties are set, staged branches are
+        dropped.
 
-        `set_properties` are set; other properties with a prefix in `remove_prefixes` are removed. Raise Conflict if
-        main is no longer at the snapshot `base`. `base` is None for a table without a snapshot.
+        The properties in `set_properties` are set; other properties with a prefix in `remove_prefixes` are removed.
+        Raise Conflict if main is no longer at the snapshot `base` (None: a table without a snapshot).
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(
@@ -256,7 +266,9 @@ class Catalog:
         await self._at_length(lambda: commits.drop_branch(self._store.iceberg, storage, branch))
 
     def append(self, name: TableName, rows: pa.Table) -> None:
-        """Append rows to a table, which is created if missing. The call blocks, and raises the errors of pyiceberg."""
+        """Append rows to a table, which is created if it is missing. The call blocks, and raises the errors of
+        pyiceberg.
+        """
         append(self._store.iceberg, name, rows)
 
     async def forget_broken(self, table: TableName) -> bool:
@@ -274,17 +286,19 @@ class Catalog:
         self._reach.back.append(resume)
 
     async def _answer(self, call: Callable[[], _Result]) -> _Result:
-        """Run a call for which a statement waits, in a thread; raise Unavailable if it fails or takes too long."""
+        """Run a call for which a statement waits, in a thread; raise Unavailable if the call fails or takes
+        too long.
+        """
         return await self._reach.answer(call)
 
     async def _at_length(self, call: Callable[[], _Result]) -> _Result:
         return await asyncio.wrap_future(self._long.submit(call))
 
     async def _look_for_change(self) -> None:
-        """Read the definitions again if any of them has changed.
+        """Read the definitions of all views again if the metadata of a view has changed.
 
-        Raise Unavailable during an outage only if the definitions were never read, or if a view was changed through
-        Viewgate since the last read; otherwise keep the last known definitions.
+        During an outage of the catalog, keep the last known definitions; but raise Unavailable if the definitions were
+        never read, or if a view was changed through Viewgate since the last read.
         """
         needed = self._due == _AT_ONCE
         try:

@@ -1,7 +1,7 @@
 """Determines the changes of a table between two snapshots.
 
-Snapshot summaries show the kind of change and the row counts. Manifests list the table's data files, and the files that
-were added or removed, with their partitions.
+The summaries of the snapshots show the kind of change and the row counts. The manifests list the table's data files,
+and the files that were added or removed, with their partitions.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _TOUCHING = ("added-data-files", "deleted-data-files", "added-delete-files", "re
 def change(name: TableName, document: Document, recorded: SourceState, end: int | None) -> Change:
     """Return how a table changed from the snapshot in `recorded` to the snapshot `end`.
 
-    Either snapshot is None for a table without a snapshot. The kind of the change is UNKNOWN if a snapshot has expired
-    or was rolled back.
+    Each of the two snapshots is None if the table had no snapshot. The kind of the change is UNKNOWN if one of the two
+    snapshots has expired or was rolled back.
     """
     start = recorded.snapshot_id
     snapshots = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
@@ -97,9 +97,10 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 
 
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
-    """Return whether the snapshot `raw` has the rows of its parent, appended rows, or changed them otherwise.
+    """Return the kind of change that the snapshot `raw` made to the rows of its `parent` snapshot.
 
-    File counts of zero prove that nothing changed only if the writer records file counts at all.
+    The kind is UNCHANGED, APPENDED (rows were only added) or CHANGED. If no file was added or removed, the rows are
+    unchanged; but file counts of zero prove this only if the writer records file counts at all.
     """
     if operation(raw) == "replace":
         return ChangeKind.UNCHANGED
@@ -164,10 +165,10 @@ def _file(entry: ManifestEntry, times: Mapping[int, int]) -> DataFile:
 
 
 def _since(table: IcebergTable, head: Snapshot, start: int | None) -> Iterator[ManifestEntry]:
-    """Yield the manifest entries of all files (delete files, too) added or removed from snapshot `start` to `head`.
+    """Yield the manifest entries of all files, delete files included, that were added or removed between two snapshots.
 
-    Compactions (operation `replace`) are left out. If `start` is None or not an ancestor of `head`, all commits up to
-    `head` count.
+    The snapshots are `start` and `head`. Compactions (operation `replace`) are left out. If `start` is None or not an
+    ancestor of `head`, all commits up to `head` count.
     """
     at: Snapshot | None = head
     while at is not None and at.snapshot_id != start:
@@ -198,7 +199,7 @@ def _partition(entry: ManifestEntry) -> tuple[Value, ...]:
 
 
 def _value(value: Any) -> Value:
-    """Return a partition value that can be compared: dates as days, times as microseconds since 1970.
+    """Return a partition value in a form that can be compared: a date as days, a time as microseconds since 1970.
 
     Integers, strings and NULL are returned unchanged, values of other types as their `repr`.
     """

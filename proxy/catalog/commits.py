@@ -1,7 +1,7 @@
 """The commits that Viewgate itself makes to Iceberg tables.
 
-`publish` makes a staged branch the content of a storage table, together with the table properties that describe the
-content. `append` adds the rows of the statement journal to a table.
+`publish` makes a staged branch the content of a storage table, and sets the table properties that describe this
+content. `append` adds rows of the statement journal to a table.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ BRANCH_PREFIX = "viewgate_"
 
 
 class Conflict(Exception):
-    """Raised if another writer changed the content of a storage table after the refresh had started."""
+    """The error raised if another writer changed the content of a storage table after the refresh had started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The result of a publishing commit: the new snapshot, and the storage table's number of rows."""
+    """The result of the commit that publishes a refresh: the new snapshot, and the storage table's number of rows."""
 
     snapshot_id: int
     rows: int
@@ -46,13 +46,16 @@ def publish(
     set_properties: Mapping[str, str],
     remove_prefixes: Iterable[str],
 ) -> Published:
-    """Publish in one commit: main becomes the branch's head, properties are set, all staged branches are dropped.
+    """Publish a refresh in one commit: main becomes the head of `branch`, properties are set, staged branches are
+    dropped.
 
-    `base` is the snapshot that main had when the refresh began; raise Conflict if main has moved since. The branch
-    alone does not show that: if it was dropped meanwhile, Spark creates it again from the current main. The other
-    staged branches were created from the content that this commit replaces, and must not be published: their writers
-    find main moved, and get a Conflict. Branches that a killed refresh left behind are removed, too. `base` is None for
-    a table without a snapshot. Other properties with a prefix in `remove_prefixes` are removed.
+    `base` is the snapshot of main at the start of the refresh, None if main had no snapshot; raise Conflict if main has
+    changed since. A check of the branch alone would not notice such a change: if the branch was dropped, Spark creates
+    the branch again from the changed main.
+
+    All staged branches are dropped, also those of other refreshes, and those that a killed refresh left behind: the
+    other branches were created from the content that this commit replaces, so their refreshes could only fail with a
+    Conflict. Properties with a prefix in `remove_prefixes` that are not in `set_properties` are removed.
     """
     table = _load(catalog, storage)
     staged = _staged(table, storage, branch, base)
@@ -75,9 +78,9 @@ def publish(
 
 
 def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | None) -> None:
-    """Set the property `key` of a table, or remove it if `value` is None; commit only if the property changes.
+    """Set the property `key` of a table, or remove the property if `value` is None.
 
-    A missing table is ignored.
+    Commit only if the property changes. A missing table is ignored.
     """
     try:
         table = catalog.load_table(table_name.parts[1:])
@@ -110,9 +113,10 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
 
 
 def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
-    """Return the head of a staged branch; raise Conflict unless its parent is `base` and main is still at `base`.
+    """Return the snapshot at the head of a staged branch, which was created from the snapshot `base` of main.
 
-    `base` is None for a table without a snapshot.
+    Raise Conflict unless the parent of that snapshot is `base` and main is still at `base`. `base` is None for a table
+    without a snapshot.
     """
     ref = table.metadata.refs.get(branch)
     staged = table.metadata.snapshot_by_id(ref.snapshot_id) if ref else None
@@ -138,7 +142,9 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 
 def _moved(storage: TableName) -> Conflict:
-    """Return the Conflict for a storage table that a refresh, a compaction or a rollback has changed meanwhile."""
+    """Return the Conflict for a storage table that a refresh, a compaction or a rollback changed during
+    this refresh.
+    """
     return Conflict(f"the storage table {storage} was changed by another operation at the same time")
 
 
@@ -146,9 +152,9 @@ _TRIES = 8  # all workers append to the same table
 
 
 def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
-    """Append rows to a table, which is created if missing; raise the errors of pyiceberg.
+    """Append rows to a table, which is created if it is missing; raise the errors of pyiceberg.
 
-    Columns of the rows that the table lacks are added to the table. A commit that conflicts with another commit is
+    Columns of `rows` that the table lacks are added to the table. A commit that conflicts with another commit is
     repeated.
     """
     table = _table(iceberg, name, rows.schema)

@@ -1,4 +1,4 @@
-"""Reads and caches metadata files; the content of a metadata location never changes."""
+"""Reads and caches metadata files. Cached content stays valid, because a metadata file is never changed."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def decode(content: bytes) -> Document:
 
 
 def read(location: str, properties: dict[str, str]) -> Document:
-    """Read and decode the metadata file at `location`; `properties` are the catalog's, with its access to files."""
+    """Return the decoded metadata file at `location`; `properties` are the catalog's properties for access to files."""
     with load_file_io(properties, location).new_input(location).open() as stream:
         return decode(stream.read())
 
 
 def is_broken(load: Callable[[], Document]) -> bool:
-    """Return whether `load` fails because a metadata file is missing or truncated; raise any other error of `load`.
+    """Return whether `load` fails because a metadata file is missing or truncated.
 
-    Other errors can mean that the file system is unreachable.
+    Raise any other error of `load`, because it can mean that the file system is unreachable.
 
     >>> is_broken(lambda: decode(b'{"format-version": 2')), is_broken(lambda: {})
     (True, False)
@@ -52,7 +52,9 @@ def is_broken(load: Callable[[], Document]) -> bool:
 
 
 class CacheUse(NamedTuple):
-    """The use of a cache: the number of lookups that succeeded (hits) or failed (misses), and of cached values."""
+    """The use of a cache: the number of lookups that found a value (hits) or none (misses), and the number of cached
+    values.
+    """
 
     hits: int
     misses: int
@@ -60,8 +62,9 @@ class CacheUse(NamedTuple):
 
 
 class Remembered(Generic[Key, Value]):
-    """A thread-safe LRU cache of values by key, limited by the sum of their weights; without `weight`, each value
-    weighs 1.
+    """A thread-safe LRU cache of values by key. The sum of the weights of the cached values is limited to `size`.
+
+    `weight` returns the weight of a value; without `weight`, each value weighs 1.
 
     >>> squares = Remembered[int, int](2)
     >>> [squares.get(n, lambda n=n: n * n) for n in (2, 3, 2)]
@@ -82,7 +85,10 @@ class Remembered(Generic[Key, Value]):
         return CacheUse(self._hits, self._misses, len(self._values))
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Return the cached value of a key, or compute and cache it; errors of `make` are raised and not cached."""
+        """Return the cached value of a key; if no value is cached, call `make` and cache its result.
+
+        An error of `make` is raised, and not cached.
+        """
         with self._lock:
             if key in self._values:
                 self._hits += 1

@@ -1,4 +1,4 @@
-"""The inventory of a catalog for tools that browse: every table and view, with columns, comments and keys."""
+"""The inventory of a catalog for JDBC and BI tools: every table and view, with columns, comments and keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from rewriter.model import ForeignKey, TableName
 
 
 class Kind(Enum):
-    """The table types that JDBC tools see; a storage table, which users should not query, is a SYSTEM TABLE."""
+    """The table types that JDBC tools see; a storage table is a SYSTEM TABLE, because users should not query storage
+    tables.
+    """
 
     TABLE = "TABLE"
     VIEW = "VIEW"
@@ -26,7 +28,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ListedColumn:
-    """A column as the metadata calls (GetColumns) return it."""
+    """A column with the facts that the Thrift metadata call GetColumns returns."""
 
     name: str
     type: SqlType
@@ -36,7 +38,9 @@ class ListedColumn:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A table or view as the metadata calls (GetTables, GetPrimaryKeys …) return it."""
+    """A table or view with the facts that the Thrift metadata calls (GetTables, GetColumns, GetPrimaryKeys
+    …) return.
+    """
 
     name: TableName
     kind: Kind
@@ -47,7 +51,9 @@ class Listed:
 
 
 def listed(name: TableName, entry: Entry) -> Listed:
-    """Return the description of a table or view for the metadata calls, read from its metadata."""
+    """Return the description of a table or view for the Thrift metadata calls, read from the metadata file
+    of `entry`.
+    """
     document = entry.load()
     properties: dict[str, str] = document.get("properties") or {}
     schema = current_schema(document) if entry.kind == "table" else view_schema(document)

@@ -19,11 +19,13 @@ Read = Mapping[str, frozenset[int]]
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """Return each table in `moments` at its time, and each other table, a storage table, as of a matching refresh.
+    """Return each table in `moments` as of its time, and each storage table as of a refresh from the tables at these
+    times.
 
-    `documents` has the metadata of all these tables; times are in the time zone `zone`. A refresh matches if it read
-    exactly the rows at these times, or else rows to which only appended rows were added since. The value is None for a
-    table whose state at its time is unknown, and for a storage table without a matching refresh.
+    `documents` has the metadata of all these tables; times are in the time zone `zone`. A refresh is used if it read
+    exactly the rows that the tables had at these times, or else if only appended rows were added between the refresh
+    and these times. The value is None for a table whose state at its time is unknown, and for a storage table without
+    such a refresh.
     """
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
@@ -42,10 +44,10 @@ def tables_then(
 
 
 def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> Table | None:
-    """Return the table that Spark reads for the time travel clause `as_of`; None if snapshot or schema is unknown.
+    """Return the table that Spark reads for the time travel clause `as_of`; None if its snapshot or schema is unknown.
 
-    Spark reads a branch with the table's current schema, and a snapshot with the schema of that snapshot: a branch is
-    supported only if its head has the current schema.
+    Spark reads a branch with the table's current schema, and a snapshot with the schema of that snapshot. Therefore
+    None is also returned for a branch whose last snapshot has another schema than the table now.
     """
     snapshot = _snapshot_of(document, as_of, zone)
     raw = next((raw for raw in document.get("snapshots") or () if raw["snapshot-id"] == snapshot), None)
@@ -59,7 +61,7 @@ def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> 
 
 
 def _snapshot_of(document: Document, as_of: AsOf, zone: str) -> int | None:
-    """Return the id of the snapshot to which Iceberg resolves a time travel clause; None if there is no snapshot.
+    """Return the id of the snapshot to which Iceberg resolves a time travel clause; None if there is no such snapshot.
 
     The clause has a snapshot id, a tag or branch name, or a time, which is looked up in the table's snapshot log.
     """
@@ -79,11 +81,11 @@ def _ref(document: Document, name: str) -> Mapping[str, Any]:
 
 
 def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read]) -> Table | None:
-    """Return a storage table as of its last refresh from one of the `preferred` sets of source snapshots.
+    """Return a storage table as of its last refresh that read the source snapshots in one of the `preferred` mappings.
 
-    The sets are tried in order; return None if no refresh read any of them. Only published refreshes count: the
-    ancestors of the current snapshot. A refresh must have recorded the columns that it used, because a name may have
-    denoted another column at the source's snapshot: renaming a column makes no snapshot.
+    Each mapping has the allowed snapshots by table UUID; an earlier mapping is preferred to a later one. Return None if
+    no refresh fits. Only refreshes that were published count. A refresh must have recorded the columns that it used:
+    renaming a column makes no snapshot, so a column's name may have had another meaning at the source's snapshot.
     """
     refreshes = list(_refreshes(name, document))
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))
@@ -92,7 +94,7 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
 
 
 def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableName]:
-    """Return the storage tables in `relations` whose last refresh read a snapshot that was rolled back since."""
+    """Return the storage tables in `relations` whose last refresh read a source snapshot that was rolled back since."""
     tables = {relation.uuid: relation for relation in relations.values() if isinstance(relation, Table)}
     return [
         relation.name
@@ -103,10 +105,10 @@ def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableNam
 
 
 def _left(table: Table, source: SourceState) -> bool:
-    """Return whether a table's history no longer contains the snapshot that a refresh read.
+    """Return whether the snapshot of `table` that a refresh read is no longer in the table's history.
 
-    Return False if the refresh read the table while it had no snapshot. `source` is the state of the table that the
-    refresh read.
+    Return False if the table had no snapshot when the refresh read it. `source` is the state of the table that the
+    refresh recorded.
     """
     read = source.snapshot_id
     return read not in (None, table.snapshot_id) and all(snapshot.id != read for snapshot in table.snapshots)
@@ -115,10 +117,10 @@ def _left(table: Table, source: SourceState) -> bool:
 def before_rollbacks(
     documents: Mapping[TableName, Document], relations: Mapping[TableName, Relation | None]
 ) -> Mapping[TableName, Table]:
-    """Return each storage table in `documents` as of its last refresh from snapshots that still exist.
+    """Return each storage table in `documents` as of its last refresh from source snapshots that still exist.
 
-    `relations` has the current sources: a snapshot exists if it is in its source's history. Storage tables without such
-    a refresh are left out.
+    `relations` has the current sources, with their history: a snapshot still exists if it is in the history of its
+    source. Storage tables without such a refresh are left out.
     """
     tables = (relation for relation in relations.values() if isinstance(relation, Table))
     past = {table.uuid: frozenset(snapshot.id for snapshot in table.snapshots) for table in tables}
@@ -127,7 +129,7 @@ def before_rollbacks(
 
 
 class Refreshed(NamedTuple):
-    """A recorded refresh: its refresh state, and when its rows became current (milliseconds since 1970)."""
+    """A recorded refresh: its refresh state, and the time when its rows became current (milliseconds since 1970)."""
 
     at_ms: int
     state: RefreshState
@@ -145,9 +147,10 @@ def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
 
 
 def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[str, Any], RefreshState]]:
-    """Yield the refreshes of a storage table, the last one first, each as a snapshot and the refresh state.
+    """Yield the published refreshes of a storage table, the last one first, each with the newest snapshot that has its
+    rows.
 
-    The snapshot is the newest one with the rows of the refresh: the refresh's own, or a compaction after it.
+    This snapshot is the snapshot of the refresh itself, or of a compaction after the refresh.
     """
     last: Mapping[str, Any] | None = None
     for raw in ancestry(document):
@@ -161,17 +164,19 @@ def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[st
 
 
 def _has_read(state: RefreshState, snapshots: Read) -> bool:
-    """Return whether a refresh read one of these snapshots of every source that `snapshots` lists.
+    """Return whether a refresh read, of every source that `snapshots` lists, one of the listed snapshots.
 
-    Return False if `snapshots` lists none of the refresh's sources, or if the refresh did not record the columns it
-    used. `state` is the record of the refresh.
+    Return False if `snapshots` lists none of the refresh's sources, or if the refresh did not record the columns that
+    it used. `state` is the recorded state of the refresh.
     """
     known = [source for source in state.sources if source.uuid in snapshots]
     return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """Yield the current snapshot and its ancestors that have the same rows, because only compactions follow them."""
+    """Yield the current snapshot, and the earlier snapshots with the same rows: only compactions were made
+    after them.
+    """
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])
 

@@ -1,10 +1,10 @@
-"""Tracks whether the catalog is available, for all statements, so that only the first one waits for a time-out.
+"""Tracks whether the catalog is available, so that during an outage only one statement waits for the time-out.
 
-    available ──a call fails, or is overdue──▶ unavailable ──a probe succeeds──▶ available
+    available ──a call fails, or takes too long──▶ unavailable ──a probe succeeds──▶ available
 
 While the catalog is unavailable, statements go to Spark unchanged. The log reports the start of an outage, once a
-minute the duration, and the end of the outage, instead of a traceback for each statement. Calls to the catalog block,
-and run on threads of their own: a call that hangs delays neither other calls nor the end of the process.
+minute its duration, and its end, instead of a traceback for each statement. Calls to the catalog block, so they run in
+threads: a call that hangs delays neither other calls nor the end of the process.
 """
 
 from __future__ import annotations
@@ -76,14 +76,16 @@ _TOLD_EVERY_S = 60.0
 
 
 class Unavailable(SqlError):
-    """Raised while the catalog is unavailable; the message says since when, and why."""
+    """The error raised while the catalog is unavailable; its message has the start and the cause of the outage."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "08001")
 
 
 class StoreFailure(Exception):
-    """Raised if the catalog itself fails, as opposed to the metadata of one table; `__cause__` is the error."""
+    """The error raised if a call to the catalog fails, whatever the metadata of tables; `__cause__` is the original
+    error.
+    """
 
 
 class Reach:
@@ -104,7 +106,7 @@ class Reach:
 
     @property
     def available(self) -> bool:
-        """Whether the catalog answered the last call or probe; true before the first one."""
+        """Whether the catalog answered the last call or probe; true before the first call."""
         return self._problem is None
 
     def check(self) -> None:
@@ -130,7 +132,7 @@ class Reach:
             raise Unavailable(self._problem or "") from cause
 
     def close(self) -> None:
-        """Stop probing, and let the threads end."""
+        """Stop probing, and let each thread end after its current call."""
         if self._probing is not None:
             self._probing.cancel()
         self._threads.close()

@@ -1,13 +1,14 @@
 """The refresh state of a storage table: the source snapshots and view versions from which its content was computed.
 
-Two forms exist. *Properties* are keys of the storage table (such as `iceberg.base.snapshot.<uuid>`), which a commit of
-data does not change. The *summary* form is `refresh-state` in the summary of the snapshot that holds the content,
-committed together with the content; the summary form takes precedence. Viewgate writes the forms of the specification
-and of its latest draft, and reads those of all earlier drafts, too. Viewgate's refreshes also write
+A refresh state is recorded in two forms. *Properties* are keys of the storage table (such as
+`iceberg.base.snapshot.<uuid>`), which stay the same when another writer changes the rows. The *summary* form is
+`refresh-state` in the summary of the snapshot that holds the content, and is committed together with the content; if
+both forms exist, the summary counts. Viewgate writes the forms of the Iceberg materialized view specification and of
+its latest draft, and also reads the forms of all earlier drafts. Viewgate's refreshes also write
 `viewgate.refresh-state` to the summary: the view's UUID, the columns used of every source, and the storage table's
-columns, so that schema changes without a snapshot are noticed.
+columns, so that schema changes, which make no snapshot, are noticed.
 
-If a storage table is partial (it has only some of the view's rows), other tools must not take it for complete. Then the
+If a storage table is partial (has only some of the view's rows), other tools must not take it for complete. Then the
 draft's state is nested in Viewgate's own state, together with the condition that the rows satisfy, and the table gets
 no refresh properties.
 """
@@ -35,9 +36,9 @@ _NO_SNAPSHOT = (-1, 0)  # what the drafts write for a source without snapshots
 
 
 def from_summary(summary: Mapping[str, str], catalog: str) -> RefreshState | None:
-    """Return the refresh state in a snapshot's summary; None if there is none, or if it cannot be parsed.
+    """Return the refresh state in a snapshot's summary; None if the summary has no refresh state that can be parsed.
 
-    `catalog` is the catalog of sources that are recorded without one.
+    `catalog` is the catalog of sources that are recorded without a catalog.
     """
     try:
         ours = json.loads(summary.get(OURS, "{}"))
@@ -66,9 +67,9 @@ def _parsed(state: dict[str, Any], ours: dict[str, Any], catalog: str) -> Refres
 
 
 def _entries(state: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the sources in a state as entries with their type (table or view), which is the form of the latest draft.
+    """Return the sources in a refresh state as one list of entries, each with its type (`table` or `view`).
 
-    Earlier drafts have one list for tables and one for views.
+    The latest draft of the specification has such a list; earlier drafts have one list of tables and one list of views.
     """
     if "source-states" in state:
         return list(state["source-states"])
@@ -98,8 +99,8 @@ def from_properties(properties: Mapping[str, str], heads: Sequence[int]) -> Refr
     """Return the refresh state in a storage table's properties; None if they describe none of the snapshots in `heads`.
 
     `heads` are the current snapshot and its predecessors that differ only by compaction. Properties identify sources
-    only by UUID, so the source names in the result are empty. Properties that do not say which snapshot they describe
-    are believed, if they were written by another tool, as the specification says.
+    only by UUID, so the source names in the result are empty. Properties that do not name the described snapshot count
+    only if another tool has written them, as the specification requires.
     """
     if not _describe(properties, heads):
         return None
@@ -129,7 +130,8 @@ def _by_uuid(stated: Mapping[str, str], prefix: str) -> dict[str, int]:
 
 
 def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[str, str]:
-    """Return the snapshot summary entries that record a refresh: the latest draft's and Viewgate's own.
+    """Return the snapshot summary entries that record a refresh: the entry of the latest draft, and Viewgate's own
+    entry.
 
     `children` are the views that the storage query reads.
     """

@@ -1,7 +1,7 @@
 """Reads tables and views, current and past, from their metadata files; the calls block.
 
-Metadata may come from any writer: a table or view that cannot be read is logged once and not used for rewriting; other
-tables and views are unaffected.
+Any engine may have written the metadata: a table or view whose metadata cannot be read is logged once and not used for
+rewriting; other tables and views are not affected.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Relations:
         return self._known.use
 
     def range_of(self, names: Iterable[TableName]) -> bool:
-        """Include the bounds of these tables' integer columns in later lookups.
+        """Request that later lookups of these tables include the least and greatest value of each integer column.
 
-        Return whether the bounds of any of the tables were not included before.
+        Return whether this is the first such request for any of the tables.
         """
         before, self._ranged = self._ranged, self._ranged.union(names)
         return self._ranged != before
@@ -72,14 +72,17 @@ class Relations:
         return asked(lambda: self._store.look(names))
 
     def look(self, names: list[TableName]) -> dict[TableName, Relation | None]:
-        """Return the current table or view of each name that exists; None if its metadata is unreadable."""
+        """Return the current table or view of each name that exists; None if its metadata is unreadable.
+
+        Raise StoreFailure if the catalog fails.
+        """
         return {name: self._relation(name, entry) for name, entry in self.entries(names).items()}
 
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return the tables in `moments` at their times, storage tables as refreshed from these states, and other views
-        now.
+        """Return the tables in `moments` as of their times, storage tables as of a refresh from these states, and
+        current views.
 
         `storages` are the names of the storage tables. Strings in `moments` are times in the time zone `zone`. The
         value is None for a table whose state is unknown.
@@ -102,7 +105,7 @@ class Relations:
     def refreshed_before(
         self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]
     ) -> Mapping[TableName, Table | None]:
-        """Return each of the `storages` as of its last refresh from snapshots that have not been rolled back.
+        """Return each table in `storages` as of its last refresh from source snapshots that have not been rolled back.
 
         `found` has the current tables. Storage tables without such a refresh are left out.
         """
@@ -145,9 +148,10 @@ class Relations:
             return found
 
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
-        """Add column bounds to a table: of dates and timestamps if `storage`, and of integers if requested.
+        """Return the table with the least and greatest values of its columns: of dates and timestamps if `storage` is
+        true.
 
-        Bounds of integers are requested by `range_of`.
+        Those of integer columns are included if `range_of` has requested them.
         """
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
@@ -163,7 +167,7 @@ class Relations:
             _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)
 
     def forget_broken(self, name: TableName) -> bool:
-        """Drop a table from the catalog if its metadata file is missing or broken; return whether it was dropped."""
+        """Remove a table from the catalog if its metadata file is missing or broken; return whether it was removed."""
         entry = self.entries([name]).get(name)
         if entry is None or entry.kind != "table" or not is_broken(entry.load):
             return False
@@ -171,7 +175,7 @@ class Relations:
         return True
 
     def properties(self, name: TableName) -> Mapping[str, str]:
-        """Return the properties of a table; empty if there is no table with readable metadata."""
+        """Return the properties of a table; empty if the table does not exist or its metadata cannot be read."""
         entry = self.entries([name]).get(name)
         if entry is None or entry.kind != "table":
             return {}
@@ -184,14 +188,15 @@ class Relations:
             return {}
 
     def read(self, name: TableName, read: Callable[[Document], _Result], none: _Result) -> _Result:
-        """Return the result of `read` for a table's current metadata; return `none` if there is no such table."""
+        """Return the result of `read` for a table's current metadata; return `none` if the table does not exist."""
         entry = self.entries([name]).get(name)
         return read(entry.load()) if entry is not None and entry.kind == "table" else none
 
     def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
-        """Return how a table changed from a recorded state to the snapshot `end`; kind UNKNOWN if there is no table.
+        """Return how a table changed from the snapshot in `recorded` to the snapshot `end` (None: the table has no
+        snapshot).
 
-        None as `end` stands for a table without a snapshot.
+        The kind of the change is UNKNOWN if the table no longer exists.
         """
         entry = self._store.look([name]).get(name)
         if entry is None or entry.kind != "table":
@@ -225,7 +230,7 @@ class Relations:
 
 
 def asked(call: Callable[[], _Result]) -> _Result:
-    """Return the result of a call to the catalog; raise any error as StoreFailure."""
+    """Return the result of a call to the catalog; if the call fails with any error, raise StoreFailure."""
     try:
         return call()
     except Exception as failure:

@@ -1,7 +1,7 @@
 """Reads the statistics of a table's data files from its manifests, for the rewriter's estimates.
 
-A manifest never changes: it is read once, and cached by its path. Statistics include deleted rows. The statistics of
-large tables are read in the background, and cached for later lookups.
+Each manifest is read once, and cached by its path, because a manifest is never changed. Statistics include deleted
+rows. The statistics of large tables are read in the background, and cached for later lookups.
 """
 
 from __future__ import annotations
@@ -60,10 +60,10 @@ def groups() -> Groups:
 
 
 def statistics(metadata: TableMetadata, io: FileIO, known: Groups) -> Statistics | None:
-    """Return the statistics of the current snapshot's data files; `known` caches them per manifest.
+    """Return the statistics of the current snapshot's data files; `known` caches the statistics per manifest.
 
-    Return None without a snapshot, or with more manifests or bytes than MOST_MANIFESTS and MOST_BYTES. `metadata` is
-    the table's metadata, and `io` reads files.
+    Return None if the table has no snapshot, more than MOST_MANIFESTS manifests, or more than MOST_BYTES bytes of
+    manifests. `metadata` is the table's metadata, and `io` reads files.
     """
     snapshot = metadata.current_snapshot()
     manifests = snapshot.manifests(io) if snapshot is not None else []
@@ -80,10 +80,7 @@ def statistics(metadata: TableMetadata, io: FileIO, known: Groups) -> Statistics
 
 
 def _files(manifest: ManifestFile, io: FileIO) -> list[DataFile]:
-    """Return the data files in a manifest that are not deleted and have rows.
-
-    `io` reads files.
-    """
+    """Return the data files in a manifest that are not deleted and have rows; `io` reads the manifest."""
     files = (entry.data_file for entry in manifest.fetch_manifest_entry(io, discard_deleted=True))
     return [file for file in files if file.content is DataFileContent.DATA and file.record_count]
 
@@ -112,7 +109,7 @@ def _column(field_id: int, kind: IcebergType, files: Sequence[DataFile]) -> Colu
 
 
 def _dense(values: list[Any]) -> Sequence[Any]:
-    """Return a list of integers as an array of eight bytes each; return a list with any other value as a tuple."""
+    """Return a list of integers as an array with eight bytes per integer; return any other list as a tuple."""
     return array("q", values) if all(type(value) is int for value in values) else tuple(values)
 
 
@@ -139,7 +136,7 @@ MOST_EXAMINED = 1024
 
 
 class Examined:
-    """The file statistics of large tables by UUID, read in the background; `submit` runs a call in a thread."""
+    """The file statistics of large tables by table UUID, read in the background; `submit` runs a call in a thread."""
 
     def __init__(self, store: Store, submit: Callable[[Callable[[], None]], object], remembered: int) -> None:
         self._store, self._submit = store, submit
@@ -154,7 +151,9 @@ class Examined:
         return bool(self._running)
 
     def start(self, relations: Iterable[Relation | None]) -> None:
-        """Start to read the statistics of large tables among `relations` whose current snapshot was not read yet."""
+        """Start to read the statistics of the large tables among `relations` for which no read of the current snapshot
+        was started.
+        """
         large = (each for each in relations if isinstance(each, Table) and (each.records or 0) > FEW_ROWS)
         for table in large:
             if table.uuid not in self._running and self._snapshot_read(table) != table.snapshot_id:
@@ -162,9 +161,11 @@ class Examined:
                 self._submit(partial(self._examine, table))
 
     def with_statistics(self, key: tuple[Hashable, ...], relation: Relation) -> Relation:
-        """Return a table with the statistics read last; return a view, or a table without statistics, unchanged.
+        """Return a table with the statistics that were read last; return a view, or a table without statistics,
+        unchanged.
 
-        The result is the same object for the same metadata `key`, so that caches by identity work.
+        For the same metadata (`key`) and statistics, the result is the same object, so that caches by object identity
+        work.
         """
         _, read = self._statistics.get(relation.uuid, (None, None))
         if read is None or not isinstance(relation, Table):
@@ -175,7 +176,9 @@ class Examined:
         return self._statistics.get(table.uuid, (None, None))[0]
 
     def _examine(self, table: Table) -> None:
-        """Read and store the statistics of a table's files; log a failure, which only makes estimates worse."""
+        """Read and store the statistics of a table's files; if this fails, only log the error, because estimates are
+        optional.
+        """
         read, at = None, table.snapshot_id
         try:
             entry = self._store.look([table.name]).get(table.name)

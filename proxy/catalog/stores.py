@@ -1,7 +1,7 @@
-"""Looks up the current metadata locations of names in an Iceberg catalog, in a SQL database or over REST.
+"""Looks up tables and views, with the locations of their metadata files, in an Iceberg catalog.
 
-In a SQL database (SQLite, PostgreSQL) one SELECT returns the metadata locations of all names. pyiceberg does not
-support views in such a catalog, so its table `iceberg_tables` is read directly.
+In a SQL database (SQLite, PostgreSQL), one SELECT returns the metadata locations of all names. pyiceberg does not
+support views in a SQL catalog, so the catalog's table `iceberg_tables` is read directly.
 
 In a REST catalog each name costs a call, so calls run in parallel. If the server sends an ETag for a table or view, the
 next lookup sends the ETag, and the server answers without metadata if nothing has changed. pyiceberg itself does not
@@ -38,7 +38,7 @@ from rewriter.model import TableName
 
 
 class CatalogError(Exception):
-    """Raised if the catalog cannot be used as configured; the message says which setting to change."""
+    """The error raised if the catalog cannot be used as configured; its message says which setting to change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Store(Protocol):
         ...
 
     def close(self) -> None:
-        """Close the connections to the catalog, and release the threads."""
+        """Close the connections to the catalog, and stop the threads."""
         ...
 
 
@@ -100,7 +100,7 @@ class SqlStore:
         self.iceberg = iceberg
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
-        """Return the catalog entry of each name that exists, by one SELECT; other names are left out."""
+        """Return the catalog entry of each name that exists, by a single SELECT; other names are left out."""
         wanted = [name for name in names if len(name.parts) > 2]
         if not wanted:
             return {}
@@ -123,7 +123,7 @@ class SqlStore:
         return {name: entry for name, entry in self._entries(_ALL, {}).items() if wanted(name)}
 
     def close(self) -> None:
-        """Close the database's connections."""
+        """Close the connections to the database."""
         self.iceberg.close()
 
     def _entries(self, query: TextClause, keys: Mapping[str, str]) -> dict[TableName, Entry]:
@@ -143,7 +143,10 @@ class SqlStore:
 
 
 def _lookup(count: int) -> TextClause:
-    """Return the SELECT of `count` names, combined by OR: not every database supports row values in IN lists."""
+    """Return the SELECT for `count` names, whose conditions are combined by OR.
+
+    An IN list of row values would be shorter, but not every database supports row values.
+    """
     either = " OR ".join(f"(table_namespace = :n{at} AND table_name = :t{at})" for at in range(count))
     query = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND ({either})")
     return query.bindparams(*(bindparam(f"{key}{at}") for at in range(count) for key in "nt"))
@@ -215,7 +218,7 @@ class RestStore:
         return self.look([name for name in sorted(names) if wanted(name)])
 
     def close(self) -> None:
-        """Close the connections, and release the threads."""
+        """Close the connections to the catalog, and stop the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         self.iceberg.close()
 
@@ -250,7 +253,9 @@ class RestStore:
         return Entry(kind, loaded["metadata-location"], lambda: loaded["metadata"])
 
     def _remember(self, name: TableName, kind: Kind, location: str, reply: Response) -> None:
-        """Cache a reply that has an ETag; without an ETag the server cannot confirm that the reply is still valid."""
+        """Cache a reply that has an ETag; without an ETag, the server cannot confirm later that the reply is still
+        valid.
+        """
         if tag := reply.headers.get("ETag"):
             with self._lock:
                 self._loaded[name, kind] = Loaded(tag, location, gzip.compress(reply.content, 1))
@@ -313,7 +318,10 @@ def _store(iceberg: IcebergCatalog) -> Store:
 
 
 def _check_database(name: str, uri: str) -> None:
-    """Raise CatalogError for a SQLite file that does not exist: opening would create an empty database."""
+    """Raise CatalogError for an invalid `uri`, or for a SQLite file that does not exist.
+
+    Without this check, SQLite would create an empty database.
+    """
     try:
         url = make_url(uri)
     except (ArgumentError, ValueError) as error:  # ValueError: the port is not a number
@@ -333,7 +341,8 @@ _QUESTION = re.compile(r"\?.*", re.DOTALL)
 
 
 def _shown(uri: str) -> str:
-    """Return a URI without its password and the values after its ?, which can be tokens; the URI need not be valid.
+    """Return a URI without its password and without its query parameters, which can be tokens; the URI need not be
+    valid.
 
     >>> _shown("postgresql://ann:secret@db/x"), _shown("ann:secret@db"), _shown("https://db:x/?token=abc")
     ('postgresql://ann:***@db/x', 'ann:***@db', 'https://db:x/?***')

@@ -29,7 +29,9 @@ _log = logging.getLogger(__name__)
 
 
 def table(name: TableName, document: Document) -> Table:
-    """Return the table that a metadata document describes, at its current snapshot, with its refresh state."""
+    """Return the table that a metadata document describes, at its current snapshot, with its refresh state
+    if recorded.
+    """
     line = tuple(ancestry(document))
     schema_id = document.get("current-schema-id", 0)
     properties: Mapping[str, str] = document.get("properties", {})
@@ -52,7 +54,7 @@ def table(name: TableName, document: Document) -> Table:
 
 
 def misspelled(properties: Mapping[str, str]) -> Iterator[str]:
-    """Yield the properties that are probably misspelled constraint properties, each with the likely name.
+    """Yield each property whose name looks like a misspelled constraint property, followed by the likely name.
 
     >>> list(misspelled({"viewgate.primray-key": "id", "viewgate.primary-key": "id", "owner": "ann"}))
     ['viewgate.primray-key (did you mean viewgate.primary-key?)']
@@ -62,17 +64,19 @@ def misspelled(properties: Mapping[str, str]) -> Iterator[str]:
 
 
 def primary_key(name: TableName, properties: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the columns of the primary key that a table's properties declare; empty without a valid declaration."""
+    """Return the columns of the primary key that a table's properties declare; empty if no valid key is declared."""
     return _keys(name, properties.get(PRIMARY_KEY, ""), read_primary_key)
 
 
 def foreign_keys(name: TableName, properties: Mapping[str, str]) -> tuple[ForeignKey, ...]:
-    """Return the foreign keys that a table's properties declare; empty without a valid declaration."""
+    """Return the foreign keys that a table's properties declare; empty if no valid foreign key is declared."""
     return _keys(name, properties.get(FOREIGN_KEYS, ""), lambda text: read_foreign_keys(text, name))
 
 
 def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -> tuple[_Key, ...]:
-    """Parse the keys that a property declares, by `read`; log an invalid property, and return an empty tuple."""
+    """Return the keys declared in a property's `text`, parsed by `read`; log an invalid text, and return an empty
+    tuple.
+    """
     try:
         return read(text) if text.strip() else ()
     except ConstraintError as problem:
@@ -81,7 +85,9 @@ def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -
 
 
 def partition_fields(document: Document, spec_id: int | None = None) -> tuple[PartitionField, ...]:
-    """Return the fields of the partition spec with this id (None: the spec of new files); empty if there is none."""
+    """Return the fields of the partition spec with this id (None: the spec of new files); empty if no such
+    spec exists.
+    """
     wanted = document.get("default-spec-id", 0) if spec_id is None else spec_id
     fields = next((spec["fields"] for spec in document.get("partition-specs") or () if spec["spec-id"] == wanted), ())
     names = {column.field_id: column.name for column in columns_of(document)}
@@ -91,7 +97,7 @@ def partition_fields(document: Document, spec_id: int | None = None) -> tuple[Pa
 
 
 def sort_fields(document: Document) -> tuple[SortField, ...]:
-    """Return the sort order of new files; empty if they are not sorted."""
+    """Return the fields by which a table's new files are sorted; empty if new files are not sorted."""
     wanted = document.get("default-sort-order-id", 0)
     fields = next((o["fields"] for o in document.get("sort-orders") or () if o["order-id"] == wanted), ())
     names = {column.field_id: column.name for column in columns_of(document)}
@@ -107,7 +113,7 @@ def sort_fields(document: Document) -> tuple[SortField, ...]:
 
 
 def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
-    """Return the top-level columns of a schema, with Spark's type names."""
+    """Return the top-level columns of a table schema in JSON, with Spark's type names."""
     return tuple(
         Column(field["name"], spark_type(field["type"]), not field["required"], field["id"])
         for field in schema["fields"]
@@ -150,7 +156,7 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
 
 
 def _effect(raw: Mapping[str, Any]) -> str:
-    """Return the operation of the snapshot `raw`; "overwrite" for an append that also removed files or rows."""
+    """Return the operation of the snapshot `raw`; for an append that also removed files or rows, return "overwrite"."""
     called = operation(raw)
     takes = ("deleted-data-files", "added-delete-files", "removed-delete-files")
     return "overwrite" if called == "append" and any(_count(raw, key) for key in takes) else called
@@ -178,7 +184,7 @@ def _count(raw: Mapping[str, Any], key: str) -> int | None:
 def recorded_summary(document: Document) -> Mapping[str, str]:
     """Return the snapshot summary entries that record the refresh of a storage table's current content.
 
-    Return an empty mapping if there are none.
+    Return an empty mapping if the refresh is not recorded in a summary.
     """
     heads = _heads(tuple(ancestry(document)))
     summary: Mapping[str, str] = (heads[-1].get("summary") or {}) if heads else {}
@@ -186,10 +192,10 @@ def recorded_summary(document: Document) -> Mapping[str, str]:
 
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return the snapshots that have the current content: `ancestry` as far as the snapshots are compactions.
+    """Return the current snapshot and the ancestors with the same rows: compactions, and the snapshot below them.
 
-    The last one returned is the first that is not a compaction, or that records a refresh state. Without a snapshot,
-    return an empty tuple.
+    `ancestry` starts with the current snapshot. The last snapshot in the result is the first in `ancestry` that is not
+    a compaction or that records a refresh state. Return an empty tuple if the table has no snapshot.
     """
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]

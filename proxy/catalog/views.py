@@ -32,7 +32,7 @@ class ViewQuery:
 
 
 class Unusable(Exception):
-    """Raised if the metadata of a view cannot be used; the message says why."""
+    """The error raised if the metadata of a view cannot be used; its message says why."""
 
 
 def view_state(name: TableName, document: Document) -> ViewState:
@@ -41,14 +41,14 @@ def view_state(name: TableName, document: Document) -> ViewState:
 
 
 def is_materialized(document: Document) -> bool:
-    """Return whether a view is materialized: by a marker property, or by the `storage-table` field of its version."""
+    """Return whether a view is materialized: a property marks the view, or its version has a `storage-table` field."""
     properties = document.get("properties", {})
     marked = any(properties.get(key, "").lower() == "true" for key in MARKERS)
     return marked or bool(_version(document).get("storage-table"))
 
 
 def materialized_view(name: TableName, document: Document) -> MaterializedView:
-    """Return the materialized view that a view's metadata describes; raise Unusable if the metadata is incomplete."""
+    """Return the materialized view that a metadata document describes; raise Unusable if the document is incomplete."""
     version = _version(document)
     properties: dict[str, str] = document.get("properties", {})
     query = view_query(name, document)
@@ -72,9 +72,9 @@ def materialized_view(name: TableName, document: Document) -> MaterializedView:
 
 
 def plain_view(name: TableName, document: Document) -> PlainView:
-    """Return the plain view (without storage table) that a view's metadata describes.
+    """Return the plain view (without storage table) that a metadata document describes.
 
-    Raise Unusable if the metadata is incomplete.
+    Raise Unusable if the document is incomplete.
     """
     query = view_query(name, document)
     return PlainView(
@@ -97,7 +97,7 @@ def _version(document: Document) -> dict[str, Any]:
 
 
 def view_schema(document: Document) -> dict[str, Any]:
-    """Return the schema of a view's current version, as JSON; raise Unusable if there is none."""
+    """Return the schema of a view's current version, as JSON; raise Unusable if the schema is missing."""
     schema_id = _version(document)["schema-id"]
     for schema in document["schemas"]:
         if schema.get("schema-id", 0) == schema_id:
@@ -122,7 +122,7 @@ def fingerprint(query: str) -> str:
 
 
 def _storage_query(query: str, properties: Mapping[str, str]) -> str:
-    """Return the query that fills the storage table: the one that Viewgate has recorded, or else the view's query.
+    """Return the query that fills the storage table: the recorded one, or the view's own query if none is recorded.
 
     Raise Unusable if another engine has replaced the view's query since Viewgate recorded the storage query.
     """
@@ -144,7 +144,7 @@ def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:
 
 
 def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, str]) -> TableName:
-    """Return the name of a view's storage table; raise Unusable if none is recorded.
+    """Return the name of a view's storage table; raise Unusable if no storage table is recorded.
 
     The name is in the `storage-table` field of the view's version (latest draft of the specification), or else in a
     property.
@@ -165,7 +165,7 @@ ALLOWED = "a number of seconds, minutes, hours or days, such as '10 minutes'"
 
 
 def period(text: str) -> int | None:
-    """Return a duration such as `10 minutes` in seconds; None for text that is not a duration.
+    """Return the number of seconds in a duration such as `10 minutes`; None for a text that is not a duration.
 
     >>> period("10 minutes"), period("1 day"), period("0 hours"), period("often")
     (600, 86400, None, None)
