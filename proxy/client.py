@@ -38,10 +38,10 @@ _NARROW = frozenset(
 
 @dataclass(frozen=True)
 class Trust:
-    """The options of a command for TLS; each of them turns TLS on.
+    """The TLS options of a command; each of these options turns TLS on.
 
-    Only the authorities in the file `ca` are trusted (None: those that this machine trusts). `server_name` is the host
-    name in the server's certificate (None: the host that the command connects to).
+    Only the certificate authorities in the file `ca` are trusted (None: the authorities that this machine trusts).
+    `server_name` is the host name in the server's certificate (None: the host to which the command connects).
     """
 
     tls: bool = False
@@ -50,7 +50,7 @@ class Trust:
 
     @cached_property
     def settings(self) -> Tls | None:
-        """The TLS settings, None without TLS; raise ConfigError if the file cannot be loaded."""
+        """The TLS settings; None without TLS. Raises ConfigError if the file `ca` cannot be loaded."""
         if not (self.tls or self.ca or self.server_name):
             return None
         try:
@@ -63,7 +63,7 @@ class Trust:
 
 @dataclass(frozen=True)
 class Login:
-    """The address of a running Viewgate, and the user to log in as (None: no login).
+    """The address of a running Viewgate, and the user to log in as (None: a connection without login).
 
     The password is read from the environment variable VIEWGATE_PASSWORD.
     """
@@ -75,15 +75,15 @@ class Login:
 
     @property
     def upstream(self) -> Upstream:
-        """The address and login of the running Viewgate, in the form of a server to connect to."""
+        """The address and login of the running Viewgate, in the form that the client of Thrift servers takes."""
         password, link = os.environ.get(PASSWORD) or None, Link(tls=self.trust.settings)
         return Upstream(self.host, self.port, self.user, password, what="Viewgate", link=link)
 
 
 class Refused(Exception):
-    """Raised if Viewgate opens no session.
+    """The error raised if a running Viewgate opens no session.
 
-    `state` is the reason in one or two words, such as "login required"; `code` is the command's exit code.
+    `state` is the reason in one or two words, such as "login required"; `code` is the exit code for the command.
     """
 
     def __init__(self, code: int, state: str, message: str) -> None:
@@ -95,7 +95,7 @@ class Refused(Exception):
 async def health(login: Login, *, as_json: bool = False) -> int:
     """Open a session and query the state of the workers; print the result, and return the exit code.
 
-    The exit code is 0 if a session was opened and all workers run, or if the server requires a login and `login` has no
+    The exit code is 0 if a session was opened and all workers run, or if the server requires a login but `login` has no
     user. With `as_json`, print the result as JSON.
     """
     named = login.upstream.named
@@ -121,9 +121,8 @@ async def health(login: Login, *, as_json: bool = False) -> int:
 async def views(login: Login, *, wide: bool = False, as_json: bool = False) -> int:
     """Print each materialized view with its freshness, use and size, or with all columns if `wide`.
 
-    To standard error, print the reason for each view whose metadata cannot be read.
-
-    Return the exit code: 0, or that of the failed login or connection. With `as_json`, print the result as JSON.
+    For each view whose metadata cannot be read, print the reason to standard error. Return the exit code: 0, or the
+    code of the failed login or connection. With `as_json`, print the rows as JSON.
     """
     try:
         result = await _result(login, ["SHOW VIEWGATE VIEWS"])
@@ -146,9 +145,9 @@ async def explain(
 ) -> int:
     """Print the result of EXPLAIN REWRITE for a query on a running Viewgate, and return the exit code.
 
-    `namespace` (`catalog.namespace`) is the namespace of names that are written without one. With `require`, the exit
-    code is NOT_REWRITTEN if no view answers the query. With `as_json`, print the result as JSON. `login` is the address
-    of the running Viewgate and the user.
+    `namespace` (`catalog.namespace`) is the namespace of table names that are written without a namespace. With
+    `require`, the exit code is NOT_REWRITTEN if no view answers the query. With `as_json`, print the rows as JSON.
+    `login` is the address of the running Viewgate and the user.
     """
     from proxy import explaining
 
@@ -164,7 +163,7 @@ async def explain(
 
 @asynccontextmanager
 async def session(login: Login) -> AsyncIterator[Query]:
-    """Yield a function that runs statements in a new session of the user; raise Refused if no session can be opened."""
+    """Yield a function that runs statements in a new session; raise Refused if no session can be opened."""
     with silent_log():
         await _check_reachable(login.upstream)
         async with AsyncExitStack() as opened:
@@ -196,7 +195,9 @@ def _refused(login: Login, error: LoginRefused) -> Refused:
 
 
 async def _check_reachable(upstream: Upstream) -> None:
-    """Raise Refused if no connection to the server can be opened, or no TLS connection if TLS is configured."""
+    """Raise Refused if no connection to the server can be opened; if TLS is configured, also if the TLS handshake
+    fails.
+    """
     tls = upstream.link.tls
     context, name = (None, None) if tls is None else (tls.context, tls.server_name or upstream.host)
     try:
@@ -209,7 +210,7 @@ async def _check_reachable(upstream: Upstream) -> None:
 
 
 def _why(error: OSError) -> str:
-    """Return, as text, why no connection can be opened, and the remedy."""
+    """Return the reason why no connection can be opened, with the remedy, as text."""
     match error:
         case ssl.SSLCertVerificationError():
             return (
@@ -263,7 +264,9 @@ def _json(rows: list[dict[str, Any]]) -> str:
 
 
 def _print_table(names: list[str], values: list[list[Any]]) -> None:
-    """Print rows as a table on a terminal; otherwise print each row on a line, with tabs between the values."""
+    """Print the rows as a table if standard output is a terminal; otherwise print one line per row, with tabs between
+    values.
+    """
     from rich.console import Console  # importing it takes 0.1 s of processor time
     from rich.table import Table
     from rich.text import Text

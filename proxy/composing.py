@@ -1,4 +1,6 @@
-"""Creates the objects of Viewgate and connects them: upstreams, catalog, pipeline, and the service that uses them."""
+"""Creates the objects of Viewgate, such as upstreams, catalog, pipeline and service, and connects them with
+each other.
+"""
 
 from __future__ import annotations
 
@@ -30,17 +32,17 @@ _PATIENCE = 5.0  # seconds in which workers answer each other
 
 
 async def never() -> None:
-    """Wait until cancelled."""
+    """Wait until the task is cancelled."""
     await asyncio.Event().wait()
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The Spark and the catalog that Viewgate uses, started by Viewgate or running elsewhere.
+    """The Spark and the catalog that Viewgate uses; Viewgate has started them, or they run elsewhere.
 
     `alone` is true if no other process creates views in the catalog. `own` are the upstreams for refresh jobs; None if
-    Viewgate has started Spark. `progress` returns the stages of a running statement. `lost` raises an error when a
-    Spark that Viewgate has started ends by itself.
+    Viewgate has started Spark. `progress` returns the stages of a running statement. `lost` waits, and raises an error
+    when a Spark that Viewgate has started ends by itself.
     """
 
     upstreams: tuple[Upstream, ...]
@@ -99,9 +101,9 @@ def compose(
 ) -> tuple[Service, Context]:
     """Return the service over this Spark and catalog, and the context in which Viewgate's own statements run.
 
-    `kind` is the class of the service. `running` ends the background work of this process. If there are several
-    processes, exactly one gets `sole`, the others None: this process does the work that must be done once for all
-    processes, and `sole` ends this work.
+    `kind` is the class of the service. `running` ends the background work of this process. Of several worker processes,
+    exactly one gets `sole`, and the others get None: the process with `sole` does the work that must be done once for
+    all processes, and `sole` ends this work.
     """
     catalog, settings = surroundings.catalog, effective.settings
     journal = _journal(settings, catalog, running)
@@ -196,14 +198,18 @@ def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Cata
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:
-    """Call `begin`, which starts missed refreshes, when Spark answers first and each time the catalog recovers."""
+    """Call `begin`, which starts missed refreshes, once Spark has answered, and each time the catalog becomes available
+    again.
+    """
     await upstreams.answered.wait()
     begin()
     catalog.when_back(begin)
 
 
 def adopt(surroundings: Surroundings, service: Service, settings: config.Config) -> None:
-    """Apply changed settings of upstreams and proxy users, for clients and for refresh jobs."""
+    """Apply the changed settings of upstreams (for clients and for refresh jobs) and of proxy users to the running
+    service.
+    """
     service.proxy_users = ProxyUsers(settings.authentication.proxy_users)
     if surroundings.own is not None:
         for_clients, for_jobs = links.upstreams(settings), links.for_pipeline(settings)

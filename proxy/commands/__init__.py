@@ -1,8 +1,8 @@
 """The statements that Viewgate answers itself, one subject per file.
 
-COMMANDS maps their first keywords to their parsers. `find` decides by a statement's first keywords whether Viewgate
-answers the statement; all other statements go to Spark. DDL that Viewgate's statements run on tables and views runs in
-the user's own upstream session, so that Spark checks the user's permissions.
+COMMANDS maps the first keywords of these statements to their parsers. `find` decides by a statement's first keywords
+whether Viewgate answers the statement; all other statements go to Spark. Viewgate's statements run DDL on tables and
+views in the user's own upstream session, so that Spark checks the user's permissions.
 
 `planner` plans every statement, Viewgate's own and Spark's. Of Spark's statements, `guard` refuses those that would
 break a materialized view, `affected` finds the views over the tables that a statement writes to, and `show` removes
@@ -82,7 +82,7 @@ _SLIP = 0.7  # the similarity of a misspelled word: VEIW to VIEW has it, DESC to
 
 
 def find(sql: str) -> Command | None:
-    """Parse a statement that Viewgate answers itself; return None for any other statement, which Spark answers.
+    """Return the parsed command if Viewgate answers the statement itself; return None if Spark answers the statement.
 
     Raise SqlError 42601 for a syntax error.
 
@@ -101,16 +101,18 @@ def find(sql: str) -> Command | None:
 
 
 def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Return the key of COMMANDS with which the keywords begin, exactly or misspelled; None if there is no such key."""
+    """Return the key of COMMANDS with which the keywords start, exactly or misspelled; None if they start with no such
+    key.
+    """
     if keywords[:1] and keywords[0] not in _FIRST and not any(map(_is_material, keywords)):
         return None
     return next((beginning for beginning in COMMANDS if _alike(keywords[: len(beginning)], beginning)), None)
 
 
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
-    """Return whether keywords equal a command's first keywords, or look like a misspelling of them.
+    """Return whether keywords equal a command's first keywords, or look like a misspelling of these keywords.
 
-    So a misspelled command gets Viewgate's syntax error instead of Spark's.
+    Because of this test, a misspelled command gets Viewgate's syntax error instead of Spark's.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)

@@ -1,4 +1,6 @@
-"""Finds the materialized views that a statement affects: views over the tables that it writes to, drops or alters."""
+"""Finds the materialized views that a statement affects: views over tables that the statement writes, drops
+or alters.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,9 @@ ByLast = Mapping[str, Collection[TableName]]
 
 
 class AffectedViews:
-    """A resolver of the names in a statement to the sources of materialized views.
+    """A resolver of the table names in a statement to the sources of materialized views.
 
-    The session's current catalog and namespace are requested only if a name could denote a source of a view.
+    The session's current catalog and namespace are queried only if a name could denote a source of a view.
     """
 
     def __init__(self, context: Context) -> None:
@@ -26,13 +28,14 @@ class AffectedViews:
         self._names = Names(Definitions(()))
 
     async def spelled_out(self, session: ClientSession, sql: str) -> str:
-        """Return the statement with its `${…}` variables substituted, as Spark does before it parses a statement."""
+        """Return the statement with its `${…}` variables substituted by their values, as Spark does before parsing."""
         return substituted(sql, (await self._context.facts(session)).settings)
 
     async def written(self, session: ClientSession, sql: str) -> frozenset[TableName]:
-        """Return the sources of views that a statement may write to; empty if the statement writes to none of them.
+        """Return the sources of views that a statement may write to; empty if the statement writes to no source.
 
-        A plain view whose definition the statement changes counts as a source that is written to.
+        If the statement changes the definition of a plain view, and materialized views read this view, the plain view
+        is returned, too.
         """
         info = classify(sql)
         writes, loss = info.writes, info.destroys
@@ -52,14 +55,14 @@ class AffectedViews:
     async def meant(
         self, session: ClientSession, names: Iterable[Parts], possible: frozenset[TableName]
     ) -> frozenset[TableName]:
-        """Return those tables in `possible` that one of the names denotes in the session."""
+        """Return those tables in `possible` that at least one of the names denotes in the session."""
         if not possible:
             return possible
         facts = await self._context.facts(session)
         return possible & {facts.resolve(parts) for parts in names}
 
     async def names(self) -> Names:
-        """Return the index of the current views' names; the same object until the definitions change."""
+        """Return the index of the current views' names; the same object until a view is created, changed or dropped."""
         definitions = await self._context.answers.definitions()
         if definitions is not self._names.definitions:
             self._names = Names(definitions)
@@ -67,13 +70,14 @@ class AffectedViews:
 
 
 class Names:
-    """The names of all views, sources and storage tables, indexed by the table's own name (the last part)."""
+    """The names of all views, sources and storage tables, indexed by the last part of the name."""
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
 
     def sources(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every source table or view that one of the names could denote, whatever the current namespace.
+        """Return every source table or view that at least one of the names could denote, whatever the current
+        namespace.
 
         >>> Names(Definitions(())).sources([("sales",)])
         frozenset()
@@ -81,20 +85,22 @@ class Names:
         return _possible(self._sources, names)
 
     def storages(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every storage table that one of the names could denote, whatever the current namespace."""
+        """Return every storage table that at least one of the names could denote, whatever the current namespace."""
         return _possible(self._storages, names)
 
     def views(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every materialized view that one of the names could denote, whatever the current namespace."""
+        """Return every materialized view that at least one of the names could denote, whatever the current
+        namespace.
+        """
         return _possible(self._views, names)
 
     def over(self, source: TableName) -> list[MaterializedView]:
-        """Return the views that read a source table, ordered by name."""
+        """Return the materialized views that read the table or plain view `source`, ordered by name."""
         return [self.definitions.by_name[name] for name in sorted(self.definitions.graph.successors(source))]
 
     @cached_property
     def stored_in(self) -> dict[TableName, list[TableName]]:
-        """The names of the views that use each storage table."""
+        """The names of the views that use a storage table, by the name of the storage table."""
         found: dict[TableName, list[TableName]] = {}
         for view in self.definitions.views:
             found.setdefault(view.storage, []).append(view.name)
@@ -115,7 +121,7 @@ class Names:
 
 
 def named(views: Iterable[TableName]) -> str:
-    """Return the words "materialized view(s)" and the sorted names, for a message.
+    """Return the words "materialized view" or "materialized views", and the sorted names, for a message.
 
     >>> named([TableName(("lake", "demo", "b")), TableName(("lake", "demo", "a"))])
     'materialized views lake.demo.a, lake.demo.b'

@@ -1,6 +1,7 @@
 """ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…) | ADD COLUMNS (…) | AS query.
 
-ADD COLUMNS and AS fill a new storage table; until it is filled, queries are answered from the old storage table.
+ADD COLUMNS and AS fill a new storage table. While the new storage table is being filled, queries are answered from the
+old one.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from rewriter.model.literals import pairs
 class Widen:
     """The command ALTER MATERIALIZED VIEW … ADD COLUMNS or AS, which adds columns to a view.
 
-    `outputs` are the SQL expressions of the new columns, appended to the view's SELECT. `query` is a new query, whose
-    first columns are the view's. One of the two is empty.
+    For ADD COLUMNS, `outputs` are the SQL expressions of the new columns, which are appended to the view's SELECT, and
+    `query` is empty. For AS, `query` is the new query, whose first columns must be the view's columns, and `outputs` is
+    empty.
     """
 
     name: tuple[str, ...]
@@ -55,7 +57,9 @@ class Widen:
         return await made.run(ctx, session, log)
 
     async def _check_settings(self, ctx: Context, session: ClientSession, view: MaterializedView) -> None:
-        """Raise SqlError 55000 if session settings that affect results differ from those that the view records."""
+        """Raise SqlError 55000 if the session's settings that affect results differ from the settings that the view
+        records.
+        """
         now = json.loads(recorded_settings(await ctx.facts(session)))
         differing = sorted(k for k, v in (view.settings or {}).items() if now.get(k) != v)
         if view.settings is not None and (differing or now.keys() != view.settings.keys()):
@@ -89,14 +93,15 @@ class Widen:
 def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> bool:
     """Return whether ALTER … ADD COLUMNS supports a view in a session with these settings.
 
-    `settings` are those that the session would record in a view (`recorded_settings`); they must equal those that the
-    view records, if any. Views of other tools and views with an adopted table are not supported.
+    `settings` are the session's settings that affect results (`recorded_settings`); they must equal the settings that
+    the view records, if any. Views of other tools and views with an adopted table are not supported.
     """
     return QUERY in view.properties and not view.properties.get(ADOPT) and view.settings in (None, settings)
 
 
 def _as_made(view: MaterializedView) -> create.Create:
-    """Return the CREATE OR REPLACE command that would recreate a view and fill its storage table at once.
+    """Return the CREATE OR REPLACE command that recreates a view and fills its storage table, even if the view is
+    deferred.
 
     Raise SqlError 0A000 for a view that another tool created.
     """
@@ -128,7 +133,9 @@ EXAMPLE = "ALTER MATERIALIZED VIEW demo.agg_sales DISABLE REWRITE"
 
 @dataclass(frozen=True)
 class SetProperties:
-    """The command that sets properties of a view and, except `viewgate.` properties, also of its storage table."""
+    """The command that sets properties of a view, and also of its storage table, except properties named
+    `viewgate.…`.
+    """
 
     name: tuple[str, ...]
     properties: dict[str, str]

@@ -1,7 +1,7 @@
 """CHECK CONSTRAINTS ON TABLE t: counts the rows that violate the keys declared in the table's properties.
 
-Neither Iceberg nor Spark enforces these keys; with `viewgate.trust-constraints`, answers from views are right only if
-the data satisfies them.
+Neither Iceberg nor Spark enforces these keys. With `viewgate.trust-constraints`, the rewriter relies on the declared
+keys, and answers from views are right only if the rows satisfy the keys.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ EXAMPLE = "CHECK CONSTRAINTS ON TABLE demo.sales"
 
 @dataclass(frozen=True)
 class CheckConstraints:
-    """The command that checks declared keys.
+    """The command CHECK CONSTRAINTS, which checks the declared keys of a table.
 
-    The result has one row per condition of a key: the condition, its number of violations, and the counting query.
+    The result has one row per condition of a key: the condition, its number of violations, and the query that counts
+    them.
     """
 
     table: tuple[str, ...]
@@ -39,9 +40,9 @@ class CheckConstraints:
 
 
 def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each condition of the table's declared keys as text, with the query that counts the violations.
+    """Yield each condition of the table's declared keys as text, with the query that counts its violations.
 
-    Raise SqlError 22023 for an invalid declaration, and 42704 if the table declares no keys.
+    Raise SqlError 22023 for an invalid declaration, and SQLSTATE 42704 if the table declares no keys.
     """
     try:
         primary = read_primary_key(properties[PRIMARY_KEY]) if PRIMARY_KEY in properties else ()
@@ -68,7 +69,7 @@ def _count(table: TableName, condition: str) -> str:
 
 
 def _repeated(table: TableName, columns: Sequence[str]) -> str:
-    """Return the query that counts duplicate rows: for each value of a key, the rows after the first.
+    """Return the query that counts duplicate rows: of n rows with the same key, n - 1 rows are counted.
 
     Keys with a NULL are not counted.
     """
@@ -79,7 +80,7 @@ def _repeated(table: TableName, columns: Sequence[str]) -> str:
 
 
 def _dangling(table: TableName, key: ForeignKey) -> str:
-    """Return the query that counts the rows whose foreign key is missing in the referenced table.
+    """Return the query that counts the rows whose foreign key does not exist in the referenced table.
 
     Foreign keys with a NULL are not counted.
     """

@@ -1,4 +1,4 @@
-"""The command interface, and the parts of Viewgate that commands use (catalog, pipeline, answers, journal …)."""
+"""The interface of commands, and the parts of Viewgate that commands use (catalog, pipeline, answers, journal …)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 
 
 class Reloaded(NamedTuple):
-    """The outcome of a reload or worker restart: a message, and whether it was `refused` without any change."""
+    """The outcome of RELOAD or RESTART: a message, and whether the request was `refused`, so that nothing
+    was changed.
+    """
 
     message: str
     refused: bool = False
@@ -30,12 +32,12 @@ class Context:
     """The parts of Viewgate that its own statements use.
 
     `on_commit` runs post-commit refreshes. `orphans` are storage tables without a view. `workers` returns the worker
-    processes by number: None for a worker that has ended, and numbers beyond the configured ones for workers that are
-    being replaced. `restart` starts to replace the workers one by one. `upstreams` and `journal` belong to this
-    process; `system` returns the rows of system tables from all workers, and `ask` sends a request to each worker and
-    returns the replies. With `open_to_all`, clients log in without a password, so that users cannot be distinguished
-    and everyone may see and do everything; otherwise only `operators` may. `settings` returns the rows of SHOW VIEWGATE
-    CONFIG, and `reload` reads the settings file again.
+    processes by number: the value is None for a worker that has ended, and numbers above the configured number are
+    workers that are being replaced. `restart` starts to replace the workers one by one. `upstreams` and `journal`
+    belong to this process; `system` returns the rows of system tables from all workers, and `ask` sends a request to
+    each worker and returns the replies. With `open_to_all`, clients log in without a password, so users cannot be
+    distinguished, and every user may see and do everything; otherwise only the users in `operators` may. `settings`
+    returns the rows of SHOW VIEWGATE CONFIG, and `reload` reads the settings file again.
     """
 
     catalog: Catalog
@@ -55,15 +57,21 @@ class Context:
     restart: Callable[[], Awaitable[Reloaded]]
 
     def whose(self, user: str) -> str | None:
-        """Return the only user whose sessions and statements `user` may see and end; None stands for all users."""
+        """Return the user whose sessions and statements `user` may see and end: `user`, or None (all users) for an
+        operator.
+
+        Without logins, every user counts as an operator.
+        """
         return None if self.open_to_all or user in self.operators() else user
 
     async def told(self, session: ClientSession, table: str) -> Sequence[Row]:
-        """Return the rows of a system table that the session's user may see."""
+        """Return those rows of a system table that the session's user may see."""
         return await self.system.rows(table, self.whose(session.user))
 
     def check_operator(self, session: ClientSession) -> None:
-        """Raise SqlError 42501 unless the session's user is an operator; without logins, every user is one."""
+        """Raise SqlError 42501 unless the session's user is an operator; without logins, every user counts as an
+        operator.
+        """
         if not self.open_to_all and session.user not in self.operators():
             raise SqlError(
                 f"{session.user} is not an operator of Viewgate: an administrator can add this user to "
@@ -78,7 +86,7 @@ class Context:
     async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
         """Return the full name of the view or table that the name `parts` denotes in the session.
 
-        Raise SqlError 0A000 for a name in a catalog other than the configured one.
+        Raise SqlError 0A000 if the name denotes an object outside the configured catalog.
         """
         facts = await self.facts(session)
         name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
@@ -93,8 +101,8 @@ class Context:
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
         """Return the materialized view that the name `parts` denotes in the session, read from the catalog now.
 
-        Raise SqlError 42P01 if no table or view has this name, 42809 if it is not a materialized view, and 55000 if the
-        view's metadata is unusable.
+        Raise SqlError 42P01 if no table or view has this name, SQLSTATE 42809 if the name denotes a table or plain
+        view, and SQLSTATE 55000 if the view's metadata cannot be used.
         """
         name = await self.resolve(session, parts)
         if view := await self.catalog.view(name):
@@ -117,7 +125,7 @@ class Command(Protocol):
     """A parsed statement that Viewgate answers itself."""
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        """Run the statement for the session's user, and return its result; raise SqlError if it fails.
+        """Run the statement for the session's user, and return its result; raise SqlError if the statement fails.
 
         `log` adds a line to the client's operation log.
         """
@@ -125,5 +133,5 @@ class Command(Protocol):
 
 
 def done(message: str) -> ResultSet:
-    """Return the result of a successful statement: one row with one column, `result`, which has the message."""
+    """Return the result of a successful statement: one row with the column `result`, whose value is the message."""
     return ResultSet.of("result", rows=[(message,)])

@@ -38,11 +38,12 @@ EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quanti
 
 @dataclass(frozen=True)
 class Create:
-    """The command CREATE MATERIALIZED VIEW: it creates first the storage table, then the view, then the rows.
+    """The command CREATE MATERIALIZED VIEW. It creates the storage table, then the view, and then fills the storage
+    table.
 
     In this order, a CREATE that is killed leaves nothing that queries could read: a storage table without a view is
-    never read, and its property `viewgate.storage-of` names the view that it was created for. For OR REPLACE, the new
-    storage table is filled before the view is changed to point to it, so that the old view answers until then.
+    never read, and its property `viewgate.storage-of` names the view for which it was created. For OR REPLACE, the new
+    storage table is filled before the view is changed to point to it, so that the old view answers queries until then.
     """
 
     name: tuple[str, ...]
@@ -107,9 +108,9 @@ class Create:
     async def _make(
         self, ctx: Context, session: ClientSession, log: Log, plan: _Plan
     ) -> tuple[int, MaterializedView | None]:
-        """Create the view and fill its storage table; undo all steps on failure.
+        """Create the view and fill its storage table; on failure, undo all completed steps.
 
-        Return the number of rows, and the view that was replaced (None if there was none).
+        Return the number of rows, and the view that was replaced (None if no view was replaced).
         """
         async with undone_on_failure(ctx.catalog, log) as undo:
             rows, replaced = 0, plan.existing
@@ -148,9 +149,10 @@ class Create:
             return rows, replaced
 
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
-        """Fill the view's storage table and return its number of rows.
+        """Fill the view's storage table, and return the number of rows.
 
-        For a deferred view, return 0 without filling it; raise SqlError if no refresh could apply the view's retention.
+        If the view is deferred, do not fill the table, and return 0; raise SqlError if no refresh could apply the
+        view's retention.
         """
         if self._fills:
             return (await ctx.pipeline.refresh(view, log)).rows
@@ -173,10 +175,9 @@ class Create:
             await session.upstream.query(statement)
 
     async def _unset_replaced(self, session: ClientSession, plan: _Plan, existing: MaterializedView) -> None:
-        """Unset those properties of the replaced view that the new statement does not set.
+        """Unset those properties of the replaced view `existing` that the new statement does not set.
 
-        Spark's CREATE OR REPLACE VIEW would keep them. `existing` is the replaced view, and `plan` the plan of the
-        statement.
+        Spark's CREATE OR REPLACE VIEW would keep these properties. `plan` is the plan of the new statement.
         """
         outdated = of_user(existing.properties).keys() - self._view_properties(plan).keys()
         if outdated:
@@ -184,10 +185,11 @@ class Create:
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
-        """Return the new definition of the view `existing`, to fill the new storage table before the commit.
+        """Return the new definition of the view `existing`, by which the new storage table is filled before the view is
+        replaced.
 
-        The definition has the next version number, but the commit may give another: Iceberg reuses the number of an
-        earlier version with the same query. `plan` is the plan of the statement.
+        The definition has the next version number. The catalog may assign another number later: Iceberg reuses the
+        number of an earlier version with the same query. `plan` is the plan of the statement.
         """
         candidate = replace(
             existing,
@@ -233,9 +235,10 @@ class Create:
         )
 
     def _view_properties(self, plan: _Plan) -> dict[str, str]:
-        """Return all of Viewgate's properties for the view: a replaced view keeps each property that is not set again.
+        """Return the properties of the new view: the properties in the statement, and those in which Viewgate records
+        the view.
 
-        Rewriting stays off if a user has turned rewriting off for the replaced view.
+        If rewriting was turned off for the replaced view, it stays off unless the statement turns it on.
         """
         rewrite = "off" if plan.existing and not plan.existing.rewrite else "on"
         return {
@@ -284,7 +287,7 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the view if it uses the storage table of this CREATE; return whether it was dropped.
+    """Drop the view if its storage table is the one of this CREATE statement; return whether the view was dropped.
 
     A view of this name with another storage table was created by another client, and is kept.
     """
@@ -297,7 +300,7 @@ async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bo
 async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
     """Drop the new storage table unless the view uses the table; return whether the table was dropped.
 
-    The view uses it if Spark executed a CREATE VIEW whose connection was lost.
+    The view uses the table if Spark executed CREATE VIEW, but the connection was lost before Spark's reply.
     """
     ours = await _is_ours(ctx, plan)
     if not ours:
@@ -306,7 +309,7 @@ async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> 
 
 
 async def _is_ours(ctx: Context, plan: _Plan) -> bool:
-    """Return whether the view of this name uses the storage table of this CREATE; False if there is no such view.
+    """Return whether the view uses the storage table of this CREATE statement; False if the view does not exist.
 
     Raise SqlError 55000 if the view's metadata cannot be read.
     """
@@ -321,7 +324,7 @@ def _drop(storage: TableName) -> str:
 
 
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
-    """Return `<view>__storage`, or that name with a random suffix if a table of that name exists already.
+    """Return `<view>__storage`, or this name with a random suffix if a table of this name exists already.
 
     Such a table is used by the replaced view, or was left behind by a killed CREATE or DROP, perhaps without its files.
     """
@@ -369,9 +372,9 @@ def _clauses(parser: Parser, create: Create) -> Create:
 
 
 def _clause(parser: Parser, create: Create) -> Create:
-    """Parse one clause before AS, and return `create` with the clause added; clauses may come in any order.
+    """Parse one of the clauses before AS, which may come in any order; return `create` with this clause added.
 
-    Raise SqlError 42601 for other text.
+    Raise SqlError 42601 if no known clause follows.
     """
     if parser.accept("COMMENT"):
         return replace(create, comment=parser.string("a comment in quotes"))

@@ -20,7 +20,9 @@ EXAMPLE_SHOW_CREATE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class ShowCreate:
-    """The command SHOW CREATE MATERIALIZED VIEW; its row has the CREATE statement that would create the view again."""
+    """The command SHOW CREATE MATERIALIZED VIEW; its result is one row with the statement that would create the view
+    again.
+    """
 
     name: tuple[str, ...]
 
@@ -32,7 +34,7 @@ class ShowCreate:
 def statement(view: MaterializedView) -> str:
     """Return the CREATE statement that would create the view again, built from the view's properties.
 
-    The query of a view that another tool created is taken from the view's definition.
+    For a view that another tool created, the query is taken from the view's definition instead.
     """
     kept = view.properties
     query = kept.get(QUERY, view.query)

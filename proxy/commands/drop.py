@@ -24,8 +24,8 @@ EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
 class Drop:
     """The command that drops a view, then its storage table and files.
 
-    In this order, no query reads a storage table that is being dropped. A storage table that another view uses, and an
-    adopted table, are not dropped.
+    In this order, no query reads a storage table that is being dropped. A storage table that another view uses, or that
+    was adopted by CREATE, is kept.
     """
 
     name: tuple[str, ...]
@@ -74,9 +74,10 @@ class Drop:
 
 
 async def _forgotten(ctx: Context, storage: TableName) -> bool:
-    """Remove a storage table that Spark cannot drop, because its metadata file is missing or broken, from the catalog.
+    """Remove a storage table from the catalog, because Spark cannot drop a table whose metadata file is missing or
+    broken.
 
-    Return whether the table was removed; an error is logged, and gives False.
+    Return whether the table was removed. If an error occurs, log the error and return False.
     """
     try:
         return await ctx.catalog.forget_broken(storage)
@@ -86,7 +87,9 @@ async def _forgotten(ctx: Context, storage: TableName) -> bool:
 
 
 def _left(view: TableName) -> str:
-    """Return the end of the message about a dropped view with unreadable metadata: how to find its storage table."""
+    """Return the end of the message about a dropped view with unreadable metadata: how the user finds its storage
+    table.
+    """
     made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
     return (
         f"; the name of its storage table could not be read: if a table has the property {made_for} "

@@ -31,7 +31,9 @@ _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 @dataclass(frozen=True)
 class Explain:
-    """The command EXPLAIN: Viewgate's decision about a query, and Spark's EXPLAIN of the SQL that it gets."""
+    """The command EXPLAIN, which shows Viewgate's decision about a query, and Spark's plan of the SQL that Spark would
+    run.
+    """
 
     query: str
     mode: str = ""
@@ -54,11 +56,11 @@ class Explain:
 
 @dataclass(frozen=True)
 class ExplainRewrite:
-    """The command EXPLAIN REWRITE.
+    """The command EXPLAIN REWRITE, which shows for each view whether and why the view can or cannot answer a query.
 
-    The result has one row per view and query block (SELECT) with verdict and reason, nearest misses first.
-
-    A last row suggests the change to a view that would let the view answer, if there is such a change.
+    The result has one row per view and query block (SELECT) with verdict and reason. Within a query block, the views
+    that need the smallest change come first. If a change to a view would let the view answer, a last row suggests this
+    change.
     """
 
     query: str
@@ -95,15 +97,17 @@ class ExplainRewrite:
 
 
 def _of_the_users(error: SqlError, decision: Decision) -> SqlError:
-    """Convert an error about the statement sent to Spark to an error about the user's statement.
+    """Convert an error about the SQL that Spark got to an error about the user's statement.
 
-    `decision` is the decision about that statement.
+    `decision` is the decision about the user's statement.
     """
     return error if decision.reworded is None else decision.reworded(error)
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return, for each stale view of a decision, when its running refresh started, or its next one is due, as text."""
+    """Return, for each stale view of a decision, the start of its running refresh or the time of its next refresh, as
+    text.
+    """
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
         return {}
@@ -115,10 +119,10 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 
 
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
-    """Return whether an attempt chose a stale view.
+    """Return whether the view of this attempt was chosen although its storage table is stale.
 
-    The view is read together with the rows appended since its refresh, or in an earlier state within the allowed
-    staleness. `decision` is the decision about the statement.
+    A stale storage table is read together with the rows appended since its refresh, or, within the allowed staleness,
+    as it is. `decision` is the decision about the statement.
     """
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 
@@ -126,7 +130,7 @@ def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
 async def suggested(ctx: Context, decision: Decision) -> str:
     """Return the statement that makes the suggested change to a view; empty if the decision has no suggestion.
 
-    A comment line above an ALTER or CREATE statement names the session settings under which it must run.
+    Above an ALTER or CREATE statement, a comment line names the session settings that must be set for the statement.
     """
     found, outcome = decision.suggestion, decision.outcome
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
@@ -149,9 +153,10 @@ async def suggested(ctx: Context, decision: Decision) -> str:
 
 
 def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = "") -> str:
-    """Return a decision as the lines above Spark's plan; `due` has the next refresh of each stale view, as text.
+    """Return the lines that describe a decision above Spark's plan.
 
-    `suggestion` is the statement that makes the suggested change (empty: none is suggested).
+    `due` has the text about the next refresh of each stale view. `suggestion` is the statement that makes the suggested
+    change (empty: no suggestion).
     """
     lines = ["== Viewgate =="]
     if decision.rewritten:
@@ -168,9 +173,9 @@ def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = 
 
 
 def parse(parser: Parser) -> Explain | ExplainRewrite | None:
-    """Parse the rest of the statement, after EXPLAIN.
+    """Parse the rest of the statement, after EXPLAIN or EXPLAIN REWRITE.
 
-    Return None unless a SELECT query follows, because Spark explains all other statements.
+    Return None for EXPLAIN of a statement that is not a SELECT query, because Spark explains all such statements.
     """
     if parser.accept("REWRITE"):
         return ExplainRewrite(parser.rest("a query"))

@@ -24,7 +24,8 @@ _AFTER_TYPE = frozenset({"NOT", "NULL", "DEFAULT", "COMMENT", "GENERATED"})
 def columns_query(sql: str) -> str:
     """Return a query with the columns of the table that a CREATE or REPLACE TABLE statement defines.
 
-    It is the statement's own query, or one built from the listed columns; empty if the statement has neither.
+    The result is the query of the statement, or else a query built from the listed columns; empty if the statement has
+    neither a query nor columns.
 
     >>> columns_query("REPLACE TABLE t (a INT NOT NULL, b DATE) USING iceberg")
     'SELECT CAST(NULL AS INT) AS a, CAST(NULL AS DATE) AS b'
@@ -46,7 +47,9 @@ def _depths(tokens: Sequence[Token]) -> Iterator[int]:
 
 
 def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the tokens of each comma-separated item of the parenthesized list with which the tokens begin."""
+    """Yield the tokens of each item of a list; `tokens` start with the list, which is in parentheses and separated by
+    commas.
+    """
     begin = 1
     for at, (token, depth) in enumerate(zip(tokens, _depths(tokens), strict=True)):
         if depth == 0 or (depth == 1 and token.text == ","):
@@ -57,9 +60,9 @@ def _items(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _column(sql: str, item: Sequence[Token]) -> str:
-    """Return the column definition in `item` as `CAST(NULL AS type) AS name`; empty if the definition has no type.
+    """Return `CAST(NULL AS type) AS name` for a column definition, whose tokens are `item`.
 
-    Spark will refuse such a statement.
+    Return an empty string if the definition has no type; Spark refuses a statement with such a definition.
     """
     ends = (at for at, depth in enumerate(_depths(item)) if depth == 0 and item[at].keyword in _AFTER_TYPE)
     of_type = item[1 : next(ends, len(item))]
@@ -73,16 +76,16 @@ _HINT = "DROP MATERIALIZED VIEW first, and create it again afterwards"
 
 
 class Guard:
-    """A guard that refuses statements by which materialized views would break: changes of sources or storage tables."""
+    """A guard that refuses statements on sources or storage tables by which materialized views would break."""
 
     def __init__(self, context: Context, affected: AffectedViews) -> None:
         self._context = context
         self._affected = affected
 
     async def check(self, session: ClientSession, sql: str) -> None:
-        """Raise SqlError if a statement would break a view, or would change its rows other than by a refresh.
+        """Raise SqlError if a statement would break a view, or change the view's rows other than by a refresh.
 
-        The SQLSTATE is 42809 for a write to a view, else 2BP01. Each statement of a script is checked.
+        The SQLSTATE is 42809 for a write to a view, else 2BP01. In a script, each statement is checked.
         """
         for statement in classify(sql).statements:
             await self._check(session, statement, sql)
@@ -90,7 +93,8 @@ class Guard:
     async def _check(self, session: ClientSession, statement: str, sql: str) -> None:
         """Raise SqlError if `statement`, one statement of the script `sql`, would break a view.
 
-        If the statement's target is not evident, every relation that the script names is checked.
+        If the table that the statement changes is not evident from its text, every relation that the script names is
+        checked.
         """
         info = classify(statement)
         writes, loss = info.writes, info.destroys
@@ -161,7 +165,7 @@ class Guard:
     async def _touches(
         self, loss: Destruction, remade: Mapping[str, str], source: TableName, view: MaterializedView
     ) -> bool:
-        """Return whether a view reads a column of `source` that a statement drops or changes; True if unknown.
+        """Return whether a view reads a column of `source` that a statement drops or changes; True if this is unknown.
 
         `loss` is the destructive change that the statement makes. If the statement replaces the table, `remade` has the
         types of the new columns by name.
@@ -182,7 +186,9 @@ class Guard:
         return any(column.name.lower() in loss.columns for column in needed)
 
     async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError 2BP01 if a dropped namespace contains, at any depth, a view, its storage table or a source."""
+        """Raise SqlError 2BP01 if a namespace to be dropped contains, at any depth, a view, its storage table or a
+        source.
+        """
         known = await self._affected.names()
         if not known.definitions.views:
             return
@@ -200,7 +206,7 @@ class Guard:
 
 
 async def _remade(session: ClientSession, statement: str, sql: str) -> Mapping[str, str]:
-    """Return the types by name of the columns that a table gets from a statement that replaces the table.
+    """Return the columns that a table gets from a statement that replaces the table: the type of each column by name.
 
     Return an empty mapping if the columns are unknown; raise SqlError if Spark rejects the statement's query.
     """

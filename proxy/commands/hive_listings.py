@@ -1,8 +1,8 @@
 """SHOW TABLES, VIEWS and PARTITIONS, and DESCRIBE, answered in Hive's format if `viewgate.listings = hive` is set.
 
-PyHive's SQLAlchemy dialect, which Superset uses, reads Spark's answers as if they were Hive's. It takes the namespace
-column for the table's name, a partition transform for a column without a type, and Spark's error for a missing table
-for a broken connection.
+PyHive's SQLAlchemy dialect, which Superset uses, expects Hive's answers. In Spark's answers, it takes the namespace
+column for the table's name, a partition transform for a column without a type, and the error for a missing table for a
+broken connection.
 """
 
 from __future__ import annotations
@@ -36,13 +36,15 @@ _UNSAFE = re.compile(r"""[\x01-\x1f\x7f"#%'*/:=?\\{\[\]^]""")  # what Hive escap
 
 
 def listing(ctx: Context, session: ClientSession, sql: str) -> _Listing | None:
-    """Return the function that answers a statement in Hive's format; None if Spark is to answer the statement."""
+    """Return the function that answers a statement in Hive's format; None if Spark answers the statement."""
     facts: SessionFacts = session.facts
     return _read(sql) if facts.settings[LISTINGS] == HIVE and not _is_of_virtual_table(ctx, sql) else None
 
 
 def _is_of_virtual_table(ctx: Context, sql: str) -> bool:
-    """Return whether a statement describes a virtual table (viewgate.system, information_schema), unknown to Spark."""
+    """Return whether a statement describes a virtual table of viewgate.system or information_schema, which
+    Spark lacks.
+    """
     schemas = SYSTEM, information_schema.schema(ctx.catalog.name, qualified=True, alone=True)
     return any(schema.described(sql) is not None for schema in schemas)
 
@@ -68,7 +70,10 @@ def _read(sql: str) -> _Listing | None:
 
 
 async def _refused(_ctx: Context, _session: ClientSession, sql: str) -> ResultSet:
-    """Raise SqlError for DESCRIBE of a query: SQLAlchemy would take the query's whole text for a table's name."""
+    """Raise SqlError for DESCRIBE of a query.
+
+    SQLAlchemy describes the whole text of a query as if it were the name of a table, and expects this error.
+    """
     told = "Error while compiling statement: FAILED: ParseException: DESCRIBE takes a table; use DESCRIBE QUERY"
     raise SqlError(told, "42000", 40000)
 
@@ -94,7 +99,8 @@ async def _described(name: Parts, _ctx: Context, session: ClientSession, sql: st
 
 
 def _with_keys(rows: Sequence[Any]) -> Iterator[Any]:
-    """Yield the rows of Spark's DESCRIBE, with Hive's list of partition columns in place of the partition transforms.
+    """Yield the rows of Spark's DESCRIBE, but with Hive's list of partition columns instead of the partition
+    transforms.
 
     >>> rows = [("a", "int", None), ("b", "int", None), ("", "", ""), ("# Partitioning", "", "")]
     >>> list(_with_keys([*rows, ("Part 0", "bucket(4, a)", ""), ("Part 1", "b", "")]))[2:]
@@ -151,9 +157,9 @@ def _not_found(name: Parts) -> SqlError:
 
 
 def _semantic(code: int, what: str, state: str) -> SqlError:
-    """Return an SqlError in the format of Hive's SemanticException: Hive's error `code`, the message and the SQLSTATE.
+    """Return an SqlError in the format of Hive's SemanticException, by which Hive clients recognize the cause.
 
-    Hive clients recognize the cause by this format.
+    The error has Hive's error `code`, the message `what`, and the SQLSTATE `state`.
     """
     told = f"Error while compiling statement: FAILED: SemanticException [Error {code}]: {what}"
     return SqlError(told, state, code)

@@ -1,6 +1,7 @@
 """Repeats maintenance calls (compaction, snapshot expiry) on the storage tables of the views over a table.
 
-It also warns if an expiry of snapshots would cost views an incremental refresh or an answer within max_staleness.
+The user is also warned if an expiry of snapshots would prevent an incremental refresh of a view, or an answer within
+max_staleness.
 """
 
 from __future__ import annotations
@@ -33,20 +34,23 @@ _FOLLOWED = frozenset({"options", "older_than", "retain_last"})
 
 @dataclass(frozen=True)
 class Maintenance:
-    """A maintenance procedure, with the name and text of each argument that also applies to storage tables."""
+    """A call of a maintenance procedure, with the name and text of each argument that also applies to
+    storage tables.
+    """
 
     procedure: str
     arguments: tuple[tuple[str, str], ...]
 
     def of(self, table: TableName) -> str:
-        """Return the CALL statement that runs this procedure on a table."""
+        """Return the CALL statement that runs this procedure on a table, with the same arguments."""
         return call(self.procedure, table, self.arguments)
 
 
 def maintenance(sql: str) -> Maintenance | None:
-    """Return the maintenance procedure that a statement calls, to be repeated on storage tables.
+    """Return the maintenance procedure that a CALL statement runs, with the arguments that apply to storage tables,
+    too.
 
-    Return None for other statements, and for an expiry of snapshots by their ids alone.
+    Return None for any other statement, and for an expiry of snapshots by their ids alone.
 
     >>> maintenance("CALL lake.system.rewrite_data_files('a.t', options => map('rewrite-all', 'true'))").arguments
     (('options', "map('rewrite-all', 'true')"),)
@@ -100,9 +104,9 @@ def _parts(tokens: Sequence[Token]) -> list[list[Token]]:
 
 
 def _argument(part: Sequence[Token], place: str, sql: str) -> tuple[str, str]:
-    """Return an argument's name and text; `part` has its tokens.
+    """Return the name and text of an argument, whose tokens are `part`.
 
-    If the argument is not written as `name => value`, its name is `place`, the name of the parameter at its position.
+    If the argument is not written as `name => value`, its name is `place`: the name of the parameter at this position.
     `sql` is the statement's text.
     """
     if len(part) > 3 and [token.text for token in part[1:3]] == ["=", ">"]:
@@ -115,7 +119,7 @@ _KEPT_MS = "history.expire.max-snapshot-age-ms"
 
 
 def lets_expire(sql: str) -> bool:
-    """Return whether a statement expires a table's snapshots, or sets the age at which they expire.
+    """Return whether a statement expires snapshots of a table, or sets the age at which the table's snapshots expire.
 
     >>> lets_expire("CALL system.expire_snapshots('a.t')"), lets_expire("CALL system.rewrite_data_files('a.t')")
     (True, False)
@@ -127,9 +131,10 @@ def lets_expire(sql: str) -> bool:
 async def losses(
     catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
 ) -> tuple[str, ...]:
-    """Return a warning for each view over `tables` for which the statement `sql` lets a needed snapshot expire.
+    """Return the warnings to the user for each view over `tables` that needs a snapshot which the statement `sql` lets
+    expire.
 
-    Return an empty tuple if no view needs an expiring snapshot.
+    Return an empty tuple if no view needs such a snapshot.
     """
     found, kept_ms = called(sql), kept_age(sql)
     views = [view for view in definitions.views if not tables.isdisjoint(definitions.sources[view.name])]
@@ -148,7 +153,8 @@ async def losses(
 
 
 def kept_age(sql: str) -> int | None:
-    """Return the minimum age in milliseconds that ALTER TABLE sets for the expiry of snapshots; None if it sets none.
+    """Return the maximum age of snapshots that an ALTER TABLE statement sets, in milliseconds; None if it sets no such
+    age.
 
     >>> kept_age("ALTER TABLE t SET TBLPROPERTIES ('history.expire.max-snapshot-age-ms' = '3600000')")
     3600000
@@ -163,9 +169,10 @@ def kept_age(sql: str) -> int | None:
 
 
 def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | None:
-    """Return the time before which snapshots expire, in milliseconds since 1970; None if only Spark can evaluate it.
+    """Return the time before which a call expires snapshots, in milliseconds since 1970; None if only Spark can
+    determine it.
 
-    `arguments` are those of the call; a time without a zone is in the session's time zone.
+    `arguments` are the arguments of the call; a time without a zone is in the session's time zone.
     """
     given = dict(arguments)
     tokens = list(scan(given.get(_OLDER, "")))
@@ -177,10 +184,11 @@ def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | Non
 def _needed(
     storage: Table, sources: Sequence[Table], tables: Set[TableName], before: int | None
 ) -> Iterator[tuple[Table, Snapshot]]:
-    """Yield each source of which the last refresh read a snapshot that may now expire, with that snapshot.
+    """Yield each source whose snapshot, as the last refresh of `storage` read it, may now expire, together with the
+    snapshot.
 
     Only the sources in `tables` count. `before` is the time before which snapshots expire, in milliseconds since 1970;
-    with None, every snapshot but the current one may expire.
+    with None, every snapshot except the current one may expire.
     """
     recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
     for table in sources if not storage.only else ():

@@ -1,11 +1,11 @@
 """Statements by which operators control Viewgate.
 
-    KILL VIEWGATE STATEMENT 'id'                            whichever worker runs it
+    KILL VIEWGATE STATEMENT 'id'                            end a statement, whichever worker runs the statement
     PAUSE | RESUME | DRAIN VIEWGATE UPSTREAM 'host:port'    in all workers
     RELOAD VIEWGATE CONFIG                                  read the settings file again, as SIGHUP does
     RESTART VIEWGATE WORKERS                                replace the processes one by one, as SIGUSR2 does
 
-A worker asks the other workers to do the same; each acts on its own statements and upstreams.
+The worker that gets a statement sends it to all workers; each worker acts on its own statements and upstreams.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _RUNNING = "RUNNING"
 
 @dataclass(frozen=True)
 class Kill:
-    """The command that ends a running statement, with an error that names the user who ran the command."""
+    """The command that ends a running statement; the statement fails with an error that names the user who ran the
+    command.
+    """
 
     id: str
 
@@ -38,9 +40,9 @@ class Kill:
 
 
 async def kill(ctx: Context, id_: str, user: str) -> str:
-    """End a running statement in whichever worker runs it, and return the message for the user who ends it.
+    """End a running statement in the worker that runs the statement, and return a message for `user`, who ends it.
 
-    Raise SqlError 42704 if the user may see no statement with this id, and 55000 if the statement has ended.
+    Raise SqlError 42704 if `user` may see no statement with this id, and SQLSTATE 55000 if the statement has ended.
     """
     about = json.dumps([id_, ctx.whose(user), user]).encode()
     found = next(filter(None, (await ctx.ask(KILL, about)).values()), None)
@@ -54,10 +56,10 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
 
 
 async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
-    """End a statement of this process; return its user and the state that it had, None if another process runs it.
+    """End a statement of this process; return the statement's user, and the state in which the statement was.
 
-    `about` is a JSON list: the statement's id, the only user whose statement may be ended (null: any), and the user who
-    ends it.
+    Return None if this process does not run the statement. `about` is a JSON list: the statement's id, the only user
+    whose statements may be ended (null: all users), and the user who ends the statement.
     """
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)
@@ -92,7 +94,9 @@ _NONE_LEFT = "; no other is left: statements fail with 08S01 until one is resume
 
 @dataclass(frozen=True)
 class Steer:
-    """The command that pauses, drains or resumes an upstream in all workers, until the settings file is reloaded."""
+    """The command that pauses, drains or resumes an upstream server in all workers, until the settings file is
+    reloaded.
+    """
 
     steering: Steering
     upstream: str
@@ -116,7 +120,8 @@ class Steer:
 async def steered(pools: Sequence[Upstreams], about: bytes) -> None:
     """Apply a PAUSE, DRAIN or RESUME request of a worker to the upstreams of this process.
 
-    `pools` are those for clients and for refresh jobs; `about` is a JSON list: the action and the upstream's name.
+    `pools` are the upstreams for clients and the upstreams for refresh jobs; `about` is a JSON list: the action and the
+    upstream's name.
     """
     steering, name = json.loads(about)
     for pool in pools:
@@ -165,7 +170,7 @@ _NOT_NOW = "55000"
 class Restart:
     """The command that starts to replace the worker processes one by one, and returns at once.
 
-    The worker of this session ends only after the session.
+    The worker of this session ends only after the session has ended.
     """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
@@ -177,7 +182,9 @@ parse_restart = alone(Restart())
 
 
 def _answer_to(outcome: Reloaded, sql_state: str) -> ResultSet:
-    """Return the result of a reload or a restart; raise SqlError with this SQLSTATE if the action was refused."""
+    """Return the result of a reload or a restart; raise SqlError with the SQLSTATE `sql_state` if the request was
+    refused.
+    """
     if outcome.refused:
         raise SqlError(outcome.message, sql_state)
     return done(outcome.message)

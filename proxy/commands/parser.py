@@ -12,9 +12,9 @@ _Item = TypeVar("_Item")
 
 
 def alone(command: _Item) -> Callable[[Parser], _Item]:
-    """Return a parse function for a statement of only its first keywords, such as `RESTART VIEWGATE WORKERS`.
+    """Return a parse function for a statement that consists of its first keywords, such as `RESTART VIEWGATE WORKERS`.
 
-    The function returns `command`, and raises SqlError 42601 if the statement goes on.
+    The function returns `command`, and raises SqlError 42601 if more text follows the keywords.
     """
 
     def parse(parser: Parser) -> _Item:
@@ -27,9 +27,8 @@ def alone(command: _Item) -> Callable[[Parser], _Item]:
 class Parser:
     """A parser of one statement, from left to right.
 
-    Unexpected text raises SqlError 42601 with the position and an example.
-
-    In the methods, `what` describes the expected text for that error.
+    Unexpected text raises SqlError 42601 with the position, the expected text, and an example. The parameter `what` of
+    a method describes the expected text for this error.
     """
 
     def __init__(self, sql: str, example: str) -> None:
@@ -41,12 +40,16 @@ class Parser:
         self._at = 0
 
     def peek(self, ahead: int = 0) -> Token | None:
-        """Return the token `ahead` tokens after the next one, without advancing; None after the statement's end."""
+        """Return the token that is `ahead` tokens after the next token, without advancing; None after the statement's
+        end.
+        """
         at = self._at + ahead
         return self._tokens[at] if at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
-        """Advance past these keywords or symbols, and return True, if all of them come next; otherwise return False."""
+        """Advance past these keywords or symbols and return True if the next tokens are exactly these; otherwise return
+        False.
+        """
         for ahead, word in enumerate(words):
             token = self.peek(ahead)
             if token is None or word not in (token.keyword, token.text if token.kind == "symbol" else ""):
@@ -55,13 +58,13 @@ class Parser:
         return True
 
     def expect(self, *words: str) -> None:
-        """Advance past these keywords or symbols; raise SqlError 42601 if they do not come next."""
+        """Advance past these keywords or symbols; raise SqlError 42601 if the next tokens are others."""
         for word in words:
             if not self.accept(word):
                 raise self.wrong(" ".join(words))
 
     def identifier(self, what: str) -> str:
-        """Read one identifier; raise SqlError 42601 if another token comes next.
+        """Read one identifier; raise SqlError 42601 if the next token is not an identifier.
 
         `what` describes the expected text for the error.
         """
@@ -72,7 +75,7 @@ class Parser:
         return token.identifier
 
     def name(self, what: str) -> tuple[str, ...]:
-        """Read a dotted name, and return its identifiers; raise SqlError 42601 if another token comes next.
+        """Read a dotted name, and return its identifiers; raise SqlError 42601 if no name follows.
 
         `what` describes the expected text for the error.
         """
@@ -82,7 +85,7 @@ class Parser:
         return tuple(parts)
 
     def string(self, what: str) -> str:
-        """Read a string literal, and return its value; raise SqlError 42601 if another token comes next.
+        """Read a string literal, and return its value; raise SqlError 42601 if the next token is not a string literal.
 
         `what` describes the expected text for the error.
         """
@@ -93,9 +96,9 @@ class Parser:
         return string_value(token.text)
 
     def listed(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
-        """Parse one or more items in parentheses, separated by commas; `item` parses one item.
+        """Parse a list of one or more items in parentheses, separated by commas; `item` parses one item.
 
-        Raise SqlError 42601 for other text.
+        Raise SqlError 42601 if no such list follows.
         """
         self.expect("(")
         items = [item()]
@@ -106,7 +109,11 @@ class Parser:
         return tuple(items)
 
     def properties(self) -> dict[str, str]:
-        """Parse `('key' = 'value', …)`, and return the values by key; keys may also be dotted names."""
+        """Parse a list `('key' = 'value', …)`, and return the values by key; a key may also be a dotted name without
+        quotes.
+
+        Raise SqlError 42601 if no such list follows.
+        """
         return dict(self.listed(self._property))
 
     def _property(self) -> tuple[str, str]:
@@ -121,7 +128,7 @@ class Parser:
         return key, self.string("the value of the property, in quotes")
 
     def parenthesized(self) -> str:
-        """Read a text in parentheses, which may be nested; return the text between the outer parentheses unchanged.
+        """Read a text in parentheses, and return the text between them unchanged; the text may itself have parentheses.
 
         Raise SqlError 42601 if the parentheses are missing or not closed.
         """
@@ -152,7 +159,9 @@ class Parser:
             raise self.wrong("the end of the statement")
 
     def wrong(self, expected: str) -> SqlError:
-        """Return the syntax error at the current token: expected and found text, position, and an example."""
+        """Return the syntax error at the next token: the text found, its position, the `expected` text, and
+        an example.
+        """
         token = self.peek()
         start = token.start if token else len(self._sql.rstrip())
         line = self._sql.count("\n", 0, start) + 1

@@ -1,6 +1,6 @@
-"""Plans each statement: run as a command of Viewgate, or forward to Spark as `answering` decides.
+"""Plans each statement: Viewgate runs the statement as a command, or Spark runs it as the package `answering` decides.
 
-After a write to a source of views, the post-commit refreshes of these views follow.
+After a write to a source of views, the post-commit refreshes of these views are run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CONSTANT = Forward(brief=True, constant=True)
 
 
 class Planner:
-    """The planner of the statements of all sessions, which implements the protocol `Answering`."""
+    """The planner of the statements of all sessions; it implements the protocol `Answering`."""
 
     def __init__(self, context: Context, find: Find) -> None:
         self._context = context
@@ -39,7 +39,9 @@ class Planner:
         self._guard = Guard(context, self._affected)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
-        """Return the plan of a statement: Local if Viewgate answers the statement, Forward if Spark does."""
+        """Return the plan of a statement: Local if Viewgate answers the statement itself, Forward if Spark
+        answers it.
+        """
         info = classify(sql)
         if info.constant:
             return _CONSTANT
@@ -106,7 +108,9 @@ class Planner:
         return replace(forward, after=after)
 
     async def _warned(self, session: ClientSession, text: str, tables: Set[TableName]) -> tuple[str, ...]:
-        """Return a warning for each snapshot of these tables that a view needs and that the statement lets expire."""
+        """Return a warning for each view that needs a snapshot of these tables which the statement `text`
+        lets expire.
+        """
         if not lets_expire(text):
             return ()
         state = await self._context.facts(session)
@@ -116,7 +120,7 @@ class Planner:
             return ()
 
     async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
-        """Run the maintenance procedure on the storage table of each view; if one fails, continue with the next.
+        """Run the maintenance procedure on the storage table of each view; if a run fails, log the error and continue.
 
         A view whose maintenance property is `never` is skipped.
         """
@@ -132,7 +136,12 @@ class Planner:
 
 
 def _left_system(session: ClientSession, ended: Callable[[bool], None] | None, well: bool) -> None:
-    """Record that USE of another namespace has ended, successfully if `well`: then the session is not for operators."""
+    """Record the end of a USE statement in a session for operators (see `show.enter_system`); `well` is true if it
+    succeeded.
+
+    After a successful USE of another namespace, the session is no longer for operators. Call `ended`, too, if it is
+    given.
+    """
     if well:
         session.for_operators = False
     if ended is not None:

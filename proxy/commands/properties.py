@@ -1,4 +1,4 @@
-"""The properties of a materialized view: those of Viewgate, of the Iceberg specification, and of the user."""
+"""The properties of a materialized view: properties of Viewgate, of the Iceberg specification, and of the user."""
 
 from __future__ import annotations
 
@@ -77,7 +77,9 @@ OF_STORAGE = {"write.metadata.delete-after-commit.enabled": "true"}
 
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
-    """Return the properties unchanged; raise SqlError if a user may not set one of them, or not to this value."""
+    """Return the properties unchanged; raise SqlError if a user may not set one of these properties, or not to this
+    value.
+    """
     for key, value in properties.items():
         if key == ADOPT:
             raise SqlError(
@@ -130,9 +132,9 @@ def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, 
 
 
 def of_user(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties of a view that a user has set, or could have set, for the view's CREATE statement.
+    """Return those properties of a view that belong in the PROPERTIES clause of the view's CREATE statement.
 
-    A property that has its default value, or that is written as a clause, is left out.
+    These are the properties that a user can set, without those that have their default value or a clause of their own.
     """
     written_by_spark = ("spark.", "engine_version", "create_engine_version", "comment")
     kept = (*_RESERVED, *_OURS, *written_by_spark)
@@ -143,16 +145,16 @@ def of_user(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def recorded_settings(facts: Session) -> str:
-    """Return, as JSON, the session settings that a view records: the settings that affect results.
+    """Return the session settings that affect results, as JSON; a view records these settings when it is created.
 
-    ANSI mode and time zone are always included, because their defaults may change.
+    ANSI mode and time zone are always included, because their defaults may change later.
     """
     default = {ANSI: facts.defaults[ANSI]} if ANSI in facts.defaults else {}
     return json.dumps({**default, **result_settings(facts.settings), TIME_ZONE: facts.time_zone}, sort_keys=True)
 
 
 def refresh_mode(view: MaterializedView) -> str:
-    """Return a view's refresh mode as text: `on-commit` or `deferred`, with the interval if there is one."""
+    """Return a view's refresh mode as text, such as `on-commit`, `deferred` or `deferred, every 10 minutes`."""
     on_commit = "deferred" if view.deferred else "on-commit"
     every = view.properties.get(EVERY, "")
     return f"{on_commit}, every {every}" if period(every) else on_commit

@@ -17,7 +17,7 @@ EXAMPLE = "REFRESH MATERIALIZED VIEW demo.agg_sales"
 class Refresh:
     """The command that refreshes a view now.
 
-    FULL recomputes all rows even if no source has changed; WHERE recomputes only some rows.
+    FULL recomputes all rows even if no source has changed; WHERE recomputes only the rows that satisfy a condition.
     """
 
     name: tuple[str, ...]
@@ -38,7 +38,7 @@ def parse(parser: Parser) -> Refresh:
 
 
 def asked(parser: Parser) -> Asked:
-    """Parse `[FULL] [WHERE condition]` up to the end of the statement; raise SqlError 42601 for other text."""
+    """Parse `[FULL] [WHERE condition]` up to the end of the statement; raise SqlError 42601 for any other text."""
     full = parser.accept("FULL")
     where = parser.rest("a condition over columns of the view") if parser.accept("WHERE") else ""
     parser.end()
@@ -50,7 +50,9 @@ EXAMPLE_EXPLAIN = "EXPLAIN REFRESH MATERIALIZED VIEW demo.agg_sales"
 
 @dataclass(frozen=True)
 class ExplainRefresh:
-    """The command EXPLAIN of a refresh; its row has the kind of refresh that would run now, the reason, and the SQL."""
+    """The command EXPLAIN REFRESH; its row has the kind of refresh that would run now, the reason for this kind, and
+    the SQL.
+    """
 
     name: tuple[str, ...]
     asked: Asked = UP_TO_DATE

@@ -16,7 +16,9 @@ PREFIX = "viewgate"
 
 @dataclass(frozen=True)
 class Set:
-    """The command that sets one of Viewgate's session settings, or without a value returns the current value."""
+    """The command SET of one of Viewgate's session settings: it sets the value, or returns the current value if none is
+    given.
+    """
 
     name: str
     value: str | None = None
@@ -42,7 +44,7 @@ class Reset:
 
 
 def parse(parser: Parser) -> Set | None:
-    """Parse the rest of the statement, after SET; return None for a setting that is not one of Viewgate's."""
+    """Parse the rest of the statement, after SET; return None if the setting is not one of Viewgate's."""
     if not _ours(parser):
         return None
     name = _name(parser)
@@ -54,7 +56,7 @@ def parse(parser: Parser) -> Set | None:
 
 
 def parse_reset(parser: Parser) -> Reset | None:
-    """Parse the rest of the statement, after RESET; return None for a setting that is not one of Viewgate's."""
+    """Parse the rest of the statement, after RESET; return None if the setting is not one of Viewgate's."""
     if not _ours(parser):
         return None
     name = _name(parser)
@@ -63,7 +65,7 @@ def parse_reset(parser: Parser) -> Reset | None:
 
 
 def _name(parser: Parser) -> str:
-    """Read the name of a setting, whose parts may contain dashes."""
+    """Read the name of a setting, such as `viewgate.trust-constraints`, and return the name."""
     name = ".".join(parser.name("a setting"))
     while parser.accept("-"):
         name += "-" + parser.identifier("a setting")
@@ -80,7 +82,7 @@ def _value(parser: Parser) -> str:
 
 
 def _ours(parser: Parser) -> bool:
-    """Return whether a name that begins with `viewgate.` comes next, with or without backticks."""
+    """Return whether the next text is a name that starts with `viewgate.`, with or without backticks."""
     first, second = parser.peek(), parser.peek(1)
     if first is None:
         return False

@@ -1,7 +1,7 @@
 """SHOW MATERIALIZED VIEWS [{ IN namespace | ON TABLE t }] [LIKE '…'], and SHOW TABLES without storage tables.
 
-In a namespace with storage tables, SHOW TABLES returns the rows of Spark's answer except those of storage tables. SHOW
-TABLES IN viewgate.system, which Spark does not know, lists the system tables.
+In a namespace with storage tables, SHOW TABLES returns the rows of Spark's answer without the storage tables. SHOW
+TABLES IN viewgate.system, a namespace that Spark does not have, lists the system tables.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Show:
-    """The command SHOW MATERIALIZED VIEWS: one row per view.
+    """The command SHOW MATERIALIZED VIEWS, whose result has one row per view.
 
-    The views can be limited to a namespace, to views over a table, and to names like a pattern; a field that is None
-    selects all views. Views whose metadata cannot be read are included, unless a table is given.
+    The views can be limited to a `namespace`, to views over a `table`, and to names that match the pattern `like`; None
+    sets no limit. Views whose metadata cannot be read are included, unless a table is given.
     """
 
     namespace: tuple[str, ...] | None = None
@@ -115,7 +115,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
 
 
 async def _resting(ctx: Context, view: MaterializedView) -> str:
-    """Return why answers from the view's storage table are suspended at present; empty if they are not suspended."""
+    """Return the reason why the view's storage table is suspended at present; empty if the table is not suspended."""
     rests = ctx.answers.rests
     if view.storage not in rests.storages:
         return ""
@@ -123,9 +123,10 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Return the reasons of a view's status as one text: `now`, a suspension (`resting`) and a running refresh.
+    """Return one text with the reason of the view's status `now`, the reason of a suspension (`resting`) and a running
+    refresh.
 
-    `refreshing` describes the running refresh. Return None if all three texts are empty.
+    `refreshing` describes the running refresh. Return None if there is no such text.
     """
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 
@@ -152,7 +153,9 @@ _NAME, _IS_TEMPORARY = 1, 2
 
 
 def listed(sql: str) -> Parts | None:
-    """Return the namespace of a SHOW TABLES statement, () for the current one; None for every other statement.
+    """Return the namespace of a SHOW TABLES statement; () stands for the current namespace.
+
+    Return None for every other statement.
 
     >>> [listed(sql) for sql in ("SHOW TABLES IN lake.demo LIKE 'a*';", "show tables", "SHOW TABLES 'a*'")]
     [('lake', 'demo'), (), ()]
@@ -191,7 +194,7 @@ async def hidden(context: Context, session: ClientSession, sql: str) -> frozense
 
 
 async def without(names: frozenset[str], session: ClientSession, sql: str) -> ResultSet:
-    """Run SHOW TABLES in the user's session, and return its rows except those of the tables `names`.
+    """Run the SHOW TABLES statement `sql` in the user's session, and return its rows without the tables `names`.
 
     The row of a temporary view is kept, even if its name is in `names`.
     """
@@ -201,7 +204,7 @@ async def without(names: frozenset[str], session: ClientSession, sql: str) -> Re
 
 
 async def lists_system(context: Context, session: ClientSession, sql: str) -> bool:
-    """Return whether a statement is SHOW TABLES IN viewgate.system; False if Spark has a catalog `viewgate`."""
+    """Return whether a statement is SHOW TABLES IN viewgate.system; False if Spark itself has a catalog `viewgate`."""
     return _is_system(listed(sql) or ()) and await _is_ours(context, session)
 
 
@@ -209,9 +212,9 @@ _NAMESPACES = frozenset({"NAMESPACE", "DATABASE", "SCHEMA"})
 
 
 async def uses_system(context: Context, session: ClientSession, sql: str) -> bool:
-    """Return whether a statement is USE viewgate.system; False if Spark has a catalog `viewgate`.
+    """Return whether a statement is USE viewgate.system; False if Spark itself has a catalog `viewgate`.
 
-    PyHive sends this statement at the start of a session, with both names in one pair of backticks.
+    PyHive sends this statement at the start of a session, with the whole name in one pair of backticks.
     """
     tokens = [token for token in scan(sql) if token.text != ";"][1:]
     tokens = tokens[1:] if len(tokens) > 1 and tokens[0].keyword in _NAMESPACES else tokens
@@ -225,21 +228,28 @@ def _is_system(name: Parts) -> bool:
 
 
 async def _is_ours(context: Context, session: ClientSession) -> bool:
-    """Return whether viewgate.system is Viewgate's; in a session for operators, Spark need not be asked for that."""
+    """Return whether viewgate.system is the namespace of Viewgate, because Spark has no catalog `viewgate`.
+
+    In a session for operators (see `enter_system`), this is already known, and Spark is not queried.
+    """
     return session.for_operators or CATALOG not in (await context.facts(session)).catalogs
 
 
 async def enter_system(session: ClientSession) -> ResultSet:
-    """Make the session one for operators, and return the answer to USE viewgate.system."""
+    """Make viewgate.system the current namespace of a session, and return the answer to USE viewgate.system.
+
+    Such a session is for operators: the session works without a session on Spark until a statement needs Spark.
+    """
     session.for_operators = True
     told = f"this session is for operators; write {CATALOG}.{NAMESPACE} before the names of its tables"
     return ResultSet.of("result", rows=[(told,)])
 
 
 def check_named_in_full(sql: str) -> None:
-    """Raise SqlError 42P01 if a statement of a session for operators reads a system table by its name alone.
+    """Raise SqlError 42P01 if a statement reads a system table without naming its namespace viewgate.system.
 
-    Spark would look for the name in its own namespace.
+    The check is for sessions in which viewgate.system is the current namespace: Spark would look for the table in its
+    own current namespace.
     """
     tokens = list(scan(sql))
     for before, token, after in zip(tokens, tokens[1:], [*tokens[2:], None], strict=False):
@@ -254,7 +264,7 @@ def check_named_in_full(sql: str) -> None:
 
 
 def _is_defined(tokens: Sequence[Token], name: str) -> bool:
-    """Return whether the name is that of a common table expression: `name AS (`."""
+    """Return whether a common table expression of this name is defined in the statement: `name AS (`."""
     return any(
         one.identifier.lower() == name and two.keyword == "AS" and three.text == "("
         for one, two, three in zip(tokens, tokens[1:], tokens[2:], strict=False)

@@ -1,7 +1,7 @@
 """SHOW VIEWGATE STATEMENTS, LAST, DIGESTS, VIEWS, REFRESHES, UPSTREAMS, SESSIONS, CONFIG, WORKERS.
 
-LAST shows the session's previous statement, the other subjects up to SESSIONS show system tables, CONFIG the settings
-in effect with credentials hidden, and WORKERS the worker processes.
+LAST shows the session's previous statement, CONFIG the settings in effect with credentials hidden, and WORKERS the
+worker processes. Each of the other statements shows the system table of the same name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _STATEMENT = "id user state started milliseconds answer sqlstate error statement
 
 @dataclass(frozen=True)
 class ShowSystem:
-    """The command that shows columns of a system table: running statements first, else in the table's order."""
+    """The command that shows columns of a system table: running statements first, all other rows in the
+    table's order.
+    """
 
     table: str
     columns: Sequence[str]
@@ -42,7 +44,9 @@ class ShowSystem:
 
 @dataclass(frozen=True)
 class ShowLast:
-    """The command that shows the session's last finished statement; no row if it has left the journal."""
+    """The command that shows the session's last finished statement; no row if the journal no longer has the
+    statement.
+    """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         of_session = (r for r in ctx.journal if r.session == session.id and r.operation is None)
@@ -86,7 +90,9 @@ _SETTING = ("key", "value", "default", "can_be_reloaded boolean")
 
 
 class Setting(NamedTuple):
-    """A row of SHOW VIEWGATE CONFIG: key, value, default, and whether a reload applies a changed value."""
+    """A row of SHOW VIEWGATE CONFIG: key, value, default, and whether RELOAD applies a changed value (else only a
+    restart).
+    """
 
     key: str
     value: str | None
@@ -98,7 +104,7 @@ class Setting(NamedTuple):
 class ShowConfig:
     """The command that shows the settings in effect, one row per setting.
 
-    If logins are required, users who are not operators get SqlError 42501.
+    If logins are required, a user who is not an operator gets SqlError 42501.
     """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:

@@ -1,9 +1,10 @@
-"""Determines the storage table of a new view, which will hold its rows: columns, layout, or an adopted table.
+"""Determines the storage table of a new view, which will hold the view's rows: its columns, its layout, or an adopted
+table.
 
-Spark determines the columns' names and types. The rewriter may add hidden columns: the view does not show them, but
-with them its rows answer more queries and can be refreshed incrementally. The layout (partitions, sort order) comes
-from the statement's clauses, else from the layout of the sources. An adopted table is an existing table that becomes
-the storage table, after its rows were compared with the view's query.
+Spark determines the names and types of the columns. The rewriter may add hidden columns: the view does not show them,
+but with them its rows answer more queries and can be refreshed incrementally. The layout (partitions, sort order) comes
+from the clauses of the statement, else from the layout of the sources. An adopted table is an existing table that
+becomes the storage table, after its rows were compared with the result of the view's query.
 """
 
 from __future__ import annotations
@@ -54,8 +55,8 @@ class Shape:
     """The queries, columns and sources of a new view.
 
     `query` is the view's own query, with the columns `columns`; `storage_query` fills the storage table, which has the
-    columns `storage_columns`. `named` is true if CREATE VIEW must list the column names, because the query's own names
-    differ.
+    columns `storage_columns`. `named` is true if CREATE VIEW must list the column names, because the query has other
+    column names.
     """
 
     query: str
@@ -75,10 +76,10 @@ async def shape(
     *,
     hidden: bool = True,
 ) -> Shape:
-    """Return the queries and columns of a new view, with the names and types that Spark gives them.
+    """Return the queries and columns of a new view, with the names and types that Spark gives the columns.
 
-    `names` are the column names that the statement lists, None if it lists none; without `hidden`, the rewriter adds no
-    columns. Raise SqlError if a view cannot have this query. `facts` is the session's state.
+    `names` are the column names that the statement lists (None: no list). If `hidden` is false, the rewriter adds no
+    hidden columns. Raise SqlError if a view cannot have this query. `facts` is the session's state.
     """
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
@@ -174,7 +175,9 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a storage table: partitions and order as in Spark's clauses, and inherited write properties."""
+    """The layout of a storage table: the texts of PARTITIONED BY and ORDERED BY, and write properties inherited from a
+    source.
+    """
 
     partitioned_by: str = ""
     ordered_by: str = ""
@@ -182,17 +185,19 @@ class Layout:
 
     @property
     def written(self) -> dict[str, str]:
-        """The write properties of the storage table; if it is partitioned, with Iceberg's fanout writer turned off.
+        """The write properties of the storage table; if the table is partitioned, with Iceberg's fanout writer turned
+        off.
 
         The fanout writer keeps one file, with its buffers, open per partition in each writing task.
         """
         return dict(self.properties) | ({_FANOUT: "false"} if self.partitioned_by else {})
 
     def ordering(self, storage: TableName, properties: dict[str, str]) -> Iterator[str]:
-        """Yield the ALTER statements that set the storage table's sort order; none if the layout has no order.
+        """Yield the ALTER statements that set the storage table's sort order; nothing if the layout has no order.
 
-        The first statement sets the order, and thereby changes the distribution of rows to tasks. The second statement
-        sets the distribution to the value in `properties`, by default `hash` with partitions and `none` without.
+        The first statement sets the order, and as a side effect the distribution of rows to tasks. The second statement
+        sets the distribution again: to the value in `properties`, by default `hash` for a partitioned table, else
+        `none`.
         """
         if self.ordered_by:
             yield f"ALTER TABLE {storage.sql()} WRITE LOCALLY ORDERED BY {self.ordered_by}"
@@ -203,7 +208,7 @@ class Layout:
 def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
     """Raise SqlError 42P10 if the view's columns do not allow the partitioning or the order that the user has `given`.
 
-    CREATE calls this function before it creates anything. `made` has the queries and columns of the view.
+    CREATE calls this function before any object is created. `made` has the queries and columns of the view.
     """
     columns = [Column(column.name, column.type) for column in made.columns]
     for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
@@ -215,9 +220,9 @@ def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
 async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
     """Return the layout of a storage table: the partitioning and order that the user has `given`, else derived ones.
 
-    Partitions are derived from the largest source for which a partitioned storage table pays off; order and write
-    properties only from a single source. `made` has the queries and columns of the view. `facts` is the session's
-    state.
+    Partitions are derived from the largest source whose partitions suit the view. Order and write properties are
+    derived only if the query reads a single source. `made` has the queries and columns of the view. `facts` is the
+    session's state.
     """
     partitioned_by, ordered_by = given
     found = await catalog.current(made.sources)
@@ -292,9 +297,9 @@ _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
-    """Return the full name of the table `parts`, which a view of the shape `made` is to adopt as its storage table.
+    """Return the full name of the table `parts`, which a new view is to adopt as its storage table.
 
-    Raise SqlError with the reason if the table cannot be adopted.
+    Raise SqlError with the reason if the table cannot be adopted. `made` has the queries and columns of the view.
     """
     name = await ctx.resolve(session, parts)
     table = (await ctx.catalog.current([name]))[name]
@@ -325,7 +330,8 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
 async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
     """Check that an adopted table has the rows of the view's query, record a refresh, and return the row count.
 
-    Table and query are compared at the same snapshots of the sources. Raise SqlError 55000 if the rows differ.
+    The table is compared with the result of the query at the pinned snapshots of its sources. Raise SqlError 55000 if
+    the rows differ.
     """
     if RETENTION in view.properties:  # a retention that no refresh could apply is refused here
         await ctx.pipeline.decision(view)
@@ -355,7 +361,7 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
 
 
 def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
-    """Return how a table's columns differ from the `wanted` ones, as text; empty if names and types are equal."""
+    """Return how a table's columns differ from the `wanted` columns, as text; empty if names and types are equal."""
     listed = ", ".join(f"{column.name} {kept_as(column.type)}" for column in wanted)
     have = ", ".join(f"{column.name} {column.type}" for column in columns)
     same = len(columns) == len(wanted) and all(
@@ -366,7 +372,7 @@ def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
 
 
 def _incomparable(columns: Sequence[Column]) -> str:
-    """Return why Spark's EXCEPT ALL cannot compare rows with these columns, as text; empty if it can compare them.
+    """Return the reason why Spark's EXCEPT ALL cannot compare rows with these columns, as text; empty if Spark can.
 
     Columns with a MAP or VARIANT type cannot be compared.
     """
@@ -375,9 +381,9 @@ def _incomparable(columns: Sequence[Column]) -> str:
 
 
 def _exactly(relation: str, columns: Sequence[Column]) -> str:
-    """Return a query for the rows of a relation (SQL text), with each floating-point column added as a string.
+    """Return a query for the rows of a relation (SQL text), with a string column added for each floating-point column.
 
-    Set operations treat 0.0 and -0.0 as equal, but their strings differ.
+    EXCEPT ALL treats 0.0 and -0.0 as equal, but their strings differ.
     """
     texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
     return f"SELECT *{''.join(texts)} FROM {relation}"

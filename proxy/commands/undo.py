@@ -14,9 +14,9 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """The undo of one step of a statement; `what` describes the undo to the user, who must do it by hand on failure.
+    """The undo of one step of a statement: `act` runs the undo, and returns whether there was anything to undo.
 
-    `act` runs the undo, and returns whether there was anything to undo.
+    `what` describes the undo to the user, who must run it by hand if `act` fails.
     """
 
     what: str
@@ -25,9 +25,10 @@ class Step:
 
 @asynccontextmanager
 async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[Step]]:
-    """Yield a list to which the body adds undo steps; if the body fails or is cancelled, run them in reverse order.
+    """Yield a list to which the body of the `async with` adds undo steps.
 
-    The undo steps that fail are added to the message of the statement's SqlError.
+    If the body fails or is cancelled, run the undo steps in reverse order. If an undo step fails, too, add its
+    description to the message of the statement's SqlError.
     """
     undo: list[Step] = []
     try:
@@ -45,7 +46,7 @@ async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[St
 
 
 async def _undo(steps: list[Step], log: Log) -> list[str]:
-    """Run the undo steps in reverse order; return the description of each step that failed, with the reason."""
+    """Run the undo steps in reverse order; return the description of each step that failed, with its error."""
     left = []
     for step in reversed(steps):
         try:

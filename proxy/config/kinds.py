@@ -10,9 +10,10 @@ from pydantic_core import PydanticCustomError
 
 
 def _allowed(what: str, *, secret: bool = False) -> WrapValidator:
-    """Return a validator with the error message "must be `what`", preceded by the value unless the value is secret.
+    """Return a validator with the error message "is `value`: it must be `what`".
 
-    A table or a list may hold credentials, whatever the key.
+    The value is left out of the message if the setting is `secret`. The value is also left out if it is a table or a
+    list, because it may contain a password.
     """
 
     def check(value: Any, validate: Any) -> Any:
@@ -40,7 +41,7 @@ def _as_text(value: Any) -> Any:
 def _located(value: Any, info: ValidationInfo) -> Any:
     """Convert a text to a path, relative to the directory of the settings file; return other values unchanged.
 
-    An empty text is also returned unchanged, and the type's own check refuses it.
+    An empty text is also returned unchanged, because the check of the type refuses empty texts later.
     """
     if not isinstance(value, str) or not value:
         return value

@@ -19,7 +19,7 @@ _BARE = re.compile(r"""[^"'\[{#]""")
 
 
 class ConfigError(Exception):
-    """Raised if a setting is invalid; the message has the setting's key and value, and the allowed values."""
+    """The error raised if a setting is invalid; its message has the setting's key and value, and the allowed values."""
 
 
 def load(path: Path) -> Config:
@@ -36,7 +36,8 @@ def load(path: Path) -> Config:
 
 
 def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) -> Config:
-    r"""Return the settings in a TOML text, with paths relative to the directory; raise ConfigError if invalid.
+    r"""Return the settings in a TOML text, with paths relative to `directory`; raise ConfigError if the text is
+    invalid.
 
     `source` is the file's name for messages.
 
@@ -79,7 +80,7 @@ def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
 
 
 def _told(error: ErrorDetails) -> str:
-    """Return the message for one invalid key or table, with the allowed values."""
+    """Return the message for an error of pydantic in one key or table, with the allowed values."""
     keys = [part for part in error["loc"] if isinstance(part, str)]
     if error["type"] == "value_error":  # the error is about a whole table
         return " ".join([*_table(keys), str(error["ctx"]["error"])])
@@ -105,7 +106,10 @@ _STDOUT = frozenset(("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
 
 
 def check_workers(settings: Config) -> None:
-    """Raise ConfigError if the settings do not allow several workers, or if a limit is too small to be divided."""
+    """Raise ConfigError if the settings do not allow several workers.
+
+    Also raise ConfigError if a limit of an upstream is smaller than the number of workers, among which it is divided.
+    """
     count = settings.server.workers
     asked = f"[server] workers = {count}"
     if not settings.upstreams:

@@ -45,14 +45,14 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 class Table(BaseModel):
     """A table of the settings file. Values of a wrong type, unknown keys and missing required keys raise an error.
 
-    The error message for a missing required key shows an example of its value.
+    The error message for a missing required key shows an example of a value.
     """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     @property
     def given(self) -> dict[str, Any]:
-        """The keys that are set in the file, with their values."""
+        """The keys that the settings file sets, with their values."""
         return self.model_dump(exclude_unset=True)
 
     @model_validator(mode="before")
@@ -84,13 +84,13 @@ class Certificate(Table):
 
 
 class TlsFiles(Certificate):
-    """The certificate of the SQL port; with `required`, clients without TLS are refused."""
+    """The certificate of the SQL port. If `required` is true, connections without TLS are refused."""
 
     required: Truth = False
 
 
 class Ports(Table):
-    """Additional ports, each for only one transport; None for a transport without such a port."""
+    """Additional ports, each for only one transport; None if a transport has no such port."""
 
     sasl: Port | None = None
     nosasl: Port | None = None
@@ -142,7 +142,7 @@ class JournalSettings(Table):
 class TracingSettings(Table):
     """The OpenTelemetry collector that gets spans, at `endpoint`, with additional HTTP headers.
 
-    `ratio` is the share (0 to 1) of statements without a client's trace that get a new trace.
+    `ratio` is the traced share (0 to 1) of refreshes, and of statements for which the client has not started a trace.
     """
 
     endpoint: HttpUrl = Field(examples=["http://127.0.0.1:4318/v1/traces"])
@@ -185,14 +185,15 @@ class JwtSettings(Table):
 
 
 class KerberosSettings(Table):
-    """The keytab of the service, and the principal whose tickets are accepted (None: every principal in the keytab)."""
+    """The keytab of the service, and the principal whose tickets are accepted (None: all principals in the keytab)."""
 
     keytab: File = Field(examples=["viewgate.keytab"])
     principal: Text | None = None
 
 
 class AuthenticationSettings(Table):
-    """The settings of logins (by default, none is checked) and impersonation, and the users who may operate Viewgate.
+    """The settings of logins (by default, no login is checked) and impersonation, and the users who may operate
+    Viewgate.
 
     `proxy_users` maps each user to the users for whom this user may act.
     """
@@ -255,7 +256,7 @@ class LimitSettings(Table):
 class UpstreamTls(Table):
     """TLS to an upstream: the trusted authorities, the client's certificate, and the name in the server's certificate.
 
-    None selects the authorities that this machine trusts, no client certificate, and the upstream's host name.
+    If a key is None: the authorities that this machine trusts, no client certificate, and the upstream's host name.
     """
 
     ca: File | None = None
@@ -273,7 +274,7 @@ class UpstreamTls(Table):
 class UpstreamKerberos(Table):
     """The Kerberos principal of the server, and the keytab with which Viewgate logs in.
 
-    `client` selects the principal in the keytab, None the first one.
+    `client` selects the principal in the keytab (None: the first principal).
     """
 
     principal: Text = Field(examples=["hive/_HOST@EXAMPLE.ORG"])
@@ -322,7 +323,9 @@ class UpstreamAddress(Table):
 
 
 class CatalogSettings(Table):
-    """The Iceberg catalog: its name in Spark, and the properties of the pyiceberg catalog, which are its other keys."""
+    """The Iceberg catalog: its name in Spark, and all other keys of the table, which are properties of the pyiceberg
+    catalog.
+    """
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Scalar] = Field(init=False)
@@ -332,7 +335,7 @@ class CatalogSettings(Table):
     def _locate(cls, table: Any, info: ValidationInfo) -> Any:
         """Make relative paths of a SQL catalog absolute, starting from the directory of the settings file.
 
-        Paths are those of a SQLite file in `uri` and of `warehouse`; other URIs are returned unchanged.
+        The paths are the SQLite file in `uri`, and `warehouse`; other URIs are returned unchanged.
         """
         directory: Path | None = (info.context or {}).get("directory")
         if directory is None or not isinstance(table, dict) or str(table.get("type")).lower() != "sql":
@@ -350,7 +353,7 @@ class CatalogSettings(Table):
 
     @property
     def properties(self) -> dict[str, str]:
-        """The properties for pyiceberg: `type` and all keys but `name`."""
+        """The properties for pyiceberg: `type`, and all keys but `name`."""
         return {"type": self.type, **(self.model_extra or {})}
 
 
@@ -370,14 +373,14 @@ class PipelineSettings(Table):
 
 
 class EmbeddedSettings(Table):
-    """The Spark that Viewgate starts itself: its data directory, and settings for Spark."""
+    """The Spark that Viewgate starts itself: its data directory, and its Spark settings."""
 
     data: File = Path(".viewgate")
     spark: Scalars = {}
 
 
 class Config(Table):
-    """All settings. Without upstreams, Viewgate starts a Spark of its own, with an Iceberg catalog of its own."""
+    """All settings. Without upstreams, Viewgate starts its own Spark, with its own Iceberg catalog."""
 
     server: Listen = Listen()
     console: ConsoleSettings = ConsoleSettings()
@@ -407,7 +410,11 @@ class Config(Table):
 
     @model_validator(mode="after")
     def _check_names_handed_on(self) -> Self:
-        """Raise ValueError if user names that no login has checked would be passed to a Spark that trusts them."""
+        """Raise ValueError if Viewgate would pass user names to Spark that no login has checked.
+
+        This is the case if Viewgate logs in to Spark with Kerberos and acts for the client's user, but [authentication]
+        is not configured.
+        """
         handed = any(one.kerberos is not None and one.impersonate is None for one in self.upstreams)
         if handed and self.authentication.open_to_all:
             raise ValueError(
