@@ -1,4 +1,4 @@
-"""Viewgate is a HiveServer2 proxy: clients connect to it as to Spark Thrift Server, and it forwards statements to one.
+"""Viewgate is a HiveServer2 proxy between clients and Spark Thrift Servers; it answers queries from materialized views.
 
 A client's bytes are decoded to messages, messages contain statements, and for each statement a plan is made. Each step
 is a package:
@@ -21,7 +21,7 @@ is a package:
     wire        encodes and decodes bytes as messages; without I/O
 
 A package imports only packages below it in this list, and the public names of `rewriter`, which handles SQL and knows
-nothing of the proxy. The import contracts in pyproject.toml enforce these limits.
+nothing of the proxy. The import contracts in pyproject.toml enforce these rules.
 
 `__main__` is the command line; `serving` and `composing` create the objects of the server and start it. The other
 modules of this folder are used by these three modules; a package imports none of them but `ports` and `process`.

@@ -253,7 +253,9 @@ def health(
     server_name: ServerName = None,
     as_json: AsJson = False,
 ) -> None:
-    """Log in to a running Viewgate and open a session; exit code 0 if that succeeds."""
+    """Log in to a running Viewgate, open a session, and check that all workers run; report the health by
+    the exit code.
+    """
     from proxy import client
 
     login = client.Login(host, port, user, client.Trust(tls, ca, server_name))
@@ -338,7 +340,9 @@ async def _password(user: str) -> None:
 
     given = getpass(f"Password of {user}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
     if not given or not user or ":" in user:
-        raise ConfigError("the user name must not be empty or contain a colon, and the password must not be empty")
+        raise ConfigError(
+            "the user name or the password is wrong: neither may be empty, and a user name must not contain a colon"
+        )
     print(PasswordFile.line(user, given))
 
 
@@ -368,7 +372,9 @@ def _leave(work: Callable[[], int | None]) -> NoReturn:
 
 
 def _loaded_refusals() -> tuple[type[Exception], ...]:
-    """Return the exception classes whose messages are meant for users: OSError and those of the loaded modules."""
+    """Return OSError, and the exception classes in `_REFUSALS` whose modules are loaded; their messages are meant for
+    users.
+    """
     loaded = [(sys.modules[module], name) for module, name in _REFUSALS if module in sys.modules]
     return (OSError, *(getattr(module, name) for module, name in loaded))
 

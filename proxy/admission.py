@@ -107,7 +107,7 @@ def _directory(settings: LdapSettings) -> Passwords:
         from proxy.authentication.directory import Directory
     except ImportError as error:
         raise ConfigError(
-            f"[authentication.ldap] needs a Python package: pip install '.[ldap]' in Viewgate's sources ({error})"
+            f"[authentication.ldap] needs a Python package ({error}): run pip install '.[ldap]' in Viewgate's sources"
         ) from error
     return Directory(**settings.given)
 
@@ -117,7 +117,7 @@ def _tokens(settings: JwtSettings) -> TokenKeys:
         from proxy.authentication.tokens import Tokens
     except ImportError as error:
         raise ConfigError(
-            f"[authentication.jwt] needs a Python package: pip install '.[jwt]' in Viewgate's sources ({error})"
+            f"[authentication.jwt] needs a Python package ({error}): run pip install '.[jwt]' in Viewgate's sources"
         ) from error
     return _made("[authentication.jwt]", lambda: Tokens.of(**settings.given))
 
@@ -129,7 +129,10 @@ def _tickets(settings: KerberosSettings) -> Tickets:
     try:
         return Kerberos(**settings.given)
     except GssError as error:
-        raise ConfigError(f"[authentication.kerberos] the keytab {settings.keytab} cannot be used: {error}") from error
+        raise ConfigError(
+            f"[authentication.kerberos] the keytab {settings.keytab} cannot be used: {error}; check the file and "
+            "`principal`"
+        ) from error
 
 
 def _made(key: str, make: Callable[[], T]) -> T:
@@ -166,6 +169,6 @@ def _exporter(settings: TracingSettings) -> SpanExporter:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ImportError as error:
         raise ConfigError(
-            f"[tracing] needs a Python package: pip install '.[tracing]' in Viewgate's sources ({error})"
+            f"[tracing] needs a Python package ({error}): run pip install '.[tracing]' in Viewgate's sources"
         ) from error
     return OTLPSpanExporter(endpoint=settings.endpoint, headers=dict(settings.headers))

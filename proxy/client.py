@@ -58,7 +58,7 @@ class Trust:
         except OSError as error:
             from proxy.config import ConfigError  # importing it takes 0.2 s of processor time
 
-            raise ConfigError(f"--ca {self.ca} cannot be loaded: {error.strerror or error}") from error
+            raise ConfigError(f"--ca {self.ca} cannot be loaded: {error.strerror or error}; give a PEM file") from error
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,9 @@ class Login:
 
     @property
     def upstream(self) -> Upstream:
-        """The address and login of the running Viewgate, in the form that the client of Thrift servers takes."""
+        """The address and login of the running Viewgate, as an `Upstream`: the type of a Thrift server to
+        connect to.
+        """
         password, link = os.environ.get(PASSWORD) or None, Link(tls=self.trust.settings)
         return Upstream(self.host, self.port, self.user, password, what="Viewgate", link=link)
 

@@ -164,7 +164,7 @@ class Answers:
         self._known_to_spark = known
 
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
-        """Return the decision which SQL Spark runs for a statement.
+        """Return the decision about a statement: the SQL that Spark runs.
 
         A `thorough` decision has the same SQL, and also the reason for each view over the statement's tables that
         cannot answer. In the SQL, calls of Viewgate's table functions are replaced by their rows, and Viewgate's hint
@@ -459,7 +459,10 @@ class KnownViews:
         return CacheUse(hits, misses, entries)
 
     async def recent(self) -> Recent:
-        """Return the cache of decisions over the current views; return a new, empty cache if a view has changed."""
+        """Return the cache of decisions about statements over the current views.
+
+        If a view was created, changed or dropped, return a new, empty cache.
+        """
         views = await self._catalog.definitions()
         if views is not self._views:
             async with self._reading:
@@ -471,7 +474,7 @@ class KnownViews:
         return self._recent
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Add the primary and foreign keys that these tables declare to the definitions, and return all known keys.
+        """Add the primary and foreign keys that these tables declare to the known keys, and return all known keys.
 
         Return None if no key is new.
         """

@@ -29,7 +29,7 @@ _MISSED = 3  # the number of views in the operation log; EXPLAIN shows all
 
 @dataclass(frozen=True)
 class Decision:
-    """The decision which SQL Spark runs for a statement, with the reason.
+    """The decision about a statement: the SQL that Spark runs, and the reason.
 
     `sql` is None if Spark gets the client's own bytes; `original` is the user's own statement as Spark can run it;
     `problem` says why no view was tried, and `why` is the reason code for `problem`. `over` is the number of views that
@@ -57,7 +57,7 @@ class Decision:
 
     @property
     def tried(self) -> tuple[Attempt, ...]:
-        """The result of each view that was tried."""
+        """The results of the views that were tried, one for each view and query block."""
         return self.outcome.tried if self.outcome else ()
 
     @property
@@ -80,10 +80,11 @@ class Decision:
         return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
 
     def _reason(self) -> str:
-        """Return the reason code for which no view answers: the code of the nearest miss, or of the problem if no view
-        was tried.
+        """Return the reason code to record if no view answers: the code of the nearest miss, the view that needs the
+        smallest change.
 
-        Return an empty string if no view reads any table of the statement.
+        If no view was tried, return the code of the problem. Return an empty string if no view reads any table of the
+        statement.
         """
         if not self.tried and not self.over:
             return ""

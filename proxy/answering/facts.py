@@ -154,7 +154,7 @@ class SessionFacts:
         """Record the start of the statement `sql`, and return a function to be called when the statement ends.
 
         The function takes True if the statement succeeded, else False. Return None if the statement does not change the
-        session.
+        session's settings, namespace, temporary views or functions.
         """
         change = classify(sql).effect
         if change.effect in (Effect.NONE, Effect.VARIABLE) or (change.of and change.of not in self._temporary):

@@ -1,15 +1,15 @@
-"""Determines which storage tables (the tables that hold views' rows) may be read, and which part of them.
+"""Determines which storage tables (the tables that hold views' rows) may be read, and which part of their rows.
 
 A storage table that Spark failed to read is suspended for some time, because such a read can take minutes (Iceberg
 retries a broken metadata file) and would delay each query:
 
-    used ──a rewritten read fails, its original succeeds──▶ suspended ──time, or another snapshot──▶ used
+    used ──a rewritten read fails, its original succeeds──▶ suspended ──time is over, or new snapshot──▶ used
                                         (twice as long as the last time, if the snapshot is the same)
 
 Of a storage table that is partly stale, only the fresh partitions are read: after a change other than an append, a
 storage partition is fresh if no row was added to or removed from its source partitions, according to the commits'
-manifests. The manifests are read once for each state of a view and its tables, in the background: a statement that
-would have to wait too long treats the storage table as stale.
+manifests. The manifests are read in the background, once for each state of a view and its tables. A statement waits for
+them at most 0.2 s; after that, the statement treats the storage table as stale.
 """
 
 from __future__ import annotations
@@ -87,11 +87,13 @@ class Rests:
         reason = kept_message(first_message(error.message).strip(), error.sql_state, literals=False)
         end = datetime.now(UTC) + timedelta(seconds=seconds)
         why = (
-            f"Spark failed to read the view's storage table {storage.name} ({reason}); the view is not used "
-            f"before {end:%Y-%m-%d %H:%M:%S} UTC, or until its next refresh"
+            f"Spark failed to read the view's storage table {storage.name} ({reason}); the view is used again after "
+            f"{end:%Y-%m-%d %H:%M:%S} UTC, or after its next refresh"
         )
         self._rests[storage.name] = _Rest(_content(storage), seconds, self._clock() + seconds, why)
-        _log.warning("view suspended storage=%s seconds=%g error=%r", storage.name, seconds, reason)
+        _log.warning(
+            "view suspended storage=%s seconds=%g error=%r: no query reads the storage", storage.name, seconds, reason
+        )
 
     @property
     def storages(self) -> frozenset[TableName]:
@@ -114,8 +116,8 @@ class Rests:
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome, in which the reason for a view with a suspended storage table is the reason of the
-    suspension.
+    """Return the outcome, with the reason of the suspension as the detail of each miss that a suspended storage table
+    causes.
 
     `resting` has the reason of the suspension for each suspended storage table.
     """
@@ -202,8 +204,9 @@ class FreshParts:
         return self._known[stale.key]
 
     async def _condition(self, stale: _Stale) -> FreshPart | None:
-        """Return the part of a view's storage table that is still fresh; None if no part is fresh, or if this is
-        unknown.
+        """Return the part of a view's storage table that is still fresh.
+
+        Return None if no part is fresh, or if the changes of the sources cannot be read.
         """
         try:
             assert stale.storage.refresh is not None
@@ -216,7 +219,9 @@ class FreshParts:
             changes[name] = replace(changes[name], files=files)
             return await asyncio.to_thread(fresh_part, stale.view, stale.storage, changes)
         except Exception as failure:  # manifests come from any writer; without them the view is stale as a whole
-            _log.warning("fresh partitions unknown view=%s error=%r", stale.view.name, failure)
+            _log.warning(
+                "fresh partitions unknown view=%s error=%r: the view counts as stale", stale.view.name, failure
+            )
             return None
 
 

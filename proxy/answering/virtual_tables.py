@@ -86,8 +86,8 @@ def in_no_view(what: str) -> SqlError:
 
 def _kept(what: str, place: str) -> SqlError:
     return SqlError(
-        f"{what} returns the current rows, so it cannot be read {place}: SELECT from it directly, or store the rows "
-        "with CREATE TABLE … AS SELECT",
+        f"{what} returns the current rows and cannot be read {place}: use a SELECT statement, or store the "
+        "rows with CREATE TABLE … AS SELECT",
         "0A000",
     )
 
@@ -96,15 +96,15 @@ def check_reads_now(sql: str, what: str) -> None:
     """Raise SqlError 0A000 if a statement must not read `what`, a virtual table or table function that the statement
     names.
 
-    These are CREATE VIEW, CREATE FUNCTION and CACHE TABLE, because they would store the current rows; and scripts and
-    EXECUTE IMMEDIATE, because their statements run later and may store the rows, too.
+    The refused statements are CREATE VIEW, CREATE FUNCTION and CACHE TABLE, because they would store the current rows,
+    and scripts and EXECUTE IMMEDIATE, because their statements run later and may store the rows, too.
     """
     kind = next((word for word in (token.keyword for token in scan(sql)) if word not in _BEFORE_KIND), "")
     if kind in _KEEPS:
         raise _kept(what, _KEEPS[kind])
     if kind in _RUNS:
         raise SqlError(
-            f"{what} cannot be read {_RUNS[kind]}: send the query that reads it as a statement of its own", "0A000"
+            f"{what} cannot be read {_RUNS[kind]}: send the query that reads {what} as a separate statement", "0A000"
         )
 
 
@@ -257,8 +257,8 @@ class VirtualSchema:
         if (size := sum(len(edit.text) for edit in edits)) > _LONGEST_STATEMENT:
             what = "the rows of system tables" if self.own else "the rows of information_schema"
             raise SqlError(
-                f"{what} would make this statement {size / 1e6:.1f} million characters long: name each table once, "
-                "in a WITH clause",
+                f"{what} would make this statement {size / 1e6:.1f} million characters long, more than the limit of "
+                f"{_LONGEST_STATEMENT / 1e6:.0f} million: name each table only once, in a WITH clause",
                 "54000",
             )
         return edits
@@ -274,7 +274,9 @@ class VirtualSchema:
             return ""
 
     def described(self, sql: str) -> str | None:
-        """Return the virtual table of this schema that a DESCRIBE statement names; None for any other statement."""
+        """Return the name of the virtual table of this schema that a DESCRIBE statement describes; None for any other
+        statement.
+        """
         verb, *words = [_name(token) for token in scan(sql) if token.text != ";"] or [""]
         while words and words[0] in _OF_DESCRIBE:
             words = words[1:]
@@ -301,7 +303,7 @@ class VirtualSchema:
             if size > self.most:
                 what = f"the {len(rows)} rows of {table} take more than {self.most} characters"
                 raise SqlError(
-                    f"{what}, too many for one statement: list one namespace at a time by SHOW TABLES IN <namespace>",
+                    f"{what}, too many for one statement: list one namespace at a time with SHOW TABLES IN <namespace>",
                     "54000",
                 )
             yield text

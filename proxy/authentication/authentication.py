@@ -131,9 +131,9 @@ class Authentication:
         if self.open_to_all:
             return user
         if self._passwords is None:
-            instead = {"tokens, over HTTP": self._tokens, "Kerberos tickets": self.tickets}
-            accepted = " and ".join(name for name, what in instead.items() if what is not None)
-            raise Denied(f"Error validating the login: this server accepts no passwords, only {accepted}", user)
+            instead = {"a JSON Web Token over HTTP": self._tokens, "a Kerberos ticket": self.tickets}
+            accepted = " or ".join(name for name, what in instead.items() if what is not None)
+            raise Denied(f"Error validating the login: this server accepts no passwords: log in with {accepted}", user)
         if not user or not password:
             raise Denied("Error validating the login: give a user name and a password", user)
         now = asyncio.get_running_loop().time()
@@ -168,9 +168,9 @@ class Authentication:
         user = self._tokens.user(token) if self._tokens is not None else None
         if user is None:
             raise Denied(
-                "The token is invalid or has expired: log in with a new one"
+                "The token is invalid or has expired: log in with a new token"
                 if self._tokens is not None
-                else "This server accepts no tokens"
+                else "This server accepts no tokens: an administrator can set [authentication.jwt]"
             )
         return user
 

@@ -48,7 +48,9 @@ class Library:
         try:
             self._functions = ctypes.CDLL(ctypes.util.find_library("gssapi_krb5") or _LIBRARY)
         except OSError as error:
-            raise GssError(f"the GSSAPI library of MIT Kerberos cannot be loaded ({error}): install it") from error
+            raise GssError(
+                f"the GSSAPI library of MIT Kerberos cannot be loaded ({error}): install the library"
+            ) from error
 
     def call(self, name: str, *arguments: Any) -> int:
         """Call a GSSAPI function with all its arguments except the minor status, and return the major status.
@@ -181,8 +183,8 @@ class _Secured:
     def _step(self, function: str, arguments: Callable[[Any], tuple[Any, ...]]) -> bytes:
         """Call the GSSAPI function of the next login step, and return the token for the peer, which may be empty.
 
-        `arguments` takes a pointer to the buffer for the token, and returns the arguments of the call. Set `complete`
-        to whether this step was the last one.
+        `arguments` takes a pointer to the buffer for the token, and returns the arguments of the call. After the last
+        step of the login, `complete` is True.
         """
         answer = _Buffer()
         try:

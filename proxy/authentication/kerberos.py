@@ -66,7 +66,7 @@ class Kerberos:
         if not context.complete:
             raise Denied(
                 "The Kerberos ticket is not accepted: its exchange needs a second token, which HTTP logins do not "
-                "support"
+                "support: use the binary transport (SASL)"
             )
         return _sure(context.user), answer
 
@@ -100,7 +100,10 @@ class SaslLogin:
             return self._offer()
         chosen = security.unwrap(token)
         if len(chosen) < len(_OFFER) or chosen[0] != _NO_LAYER:
-            raise Denied("Error validating the login: only the SASL protection `auth` is supported: set sasl.qop=auth")
+            raise Denied(
+                "Error validating the login: only the SASL protection `auth` is supported: set "
+                "sasl.qop=auth in the client"
+            )
         user, name = security.user(), chosen[len(_OFFER) :].decode("utf-8", "replace")
         # A client that acts for itself may leave the name empty, or give its own name, with or without the realm.
         self.acting_for = "" if name.partition("@")[0] == user else name
@@ -213,4 +216,6 @@ def _sure(ask: Callable[[], T]) -> T:
     try:
         return ask()
     except GssError as error:
-        raise Denied(f"Error validating the login: the Kerberos ticket is not accepted: {error}") from error
+        raise Denied(
+            f"Error validating the login: the Kerberos ticket is not accepted: {error}; get a new ticket with kinit"
+        ) from error

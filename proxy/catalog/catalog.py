@@ -133,7 +133,7 @@ class Catalog:
     def range_of(self, names: Iterable[TableName]) -> bool:
         """Request that later lookups of these tables include the least and greatest value of each integer column.
 
-        Return whether this is the first such request for any of the tables.
+        Return whether this is the first such request for at least one of the tables.
         """
         return self._relations.range_of(names)
 

@@ -109,7 +109,9 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
     try:
         return catalog.load_table(storage.parts[1:])
     except NoSuchTableError as failure:
-        raise Conflict(f"the storage table {storage} was dropped during the refresh") from failure
+        raise Conflict(
+            f"the storage table {storage} was dropped during the refresh: refresh again if the view still exists"
+        ) from failure
 
 
 def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
@@ -145,7 +147,9 @@ def _moved(storage: TableName) -> Conflict:
     """Return the Conflict for a storage table that a refresh, a compaction or a rollback changed during
     this refresh.
     """
-    return Conflict(f"the storage table {storage} was changed by another operation at the same time")
+    return Conflict(
+        f"the storage table {storage} was changed by another operation during the refresh: refresh the view again"
+    )
 
 
 _TRIES = 8  # all workers append to the same table

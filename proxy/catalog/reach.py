@@ -83,8 +83,9 @@ class Unavailable(SqlError):
 
 
 class StoreFailure(Exception):
-    """The error raised if a call to the catalog fails, whatever the metadata of tables; `__cause__` is the original
-    error.
+    """The error raised if the catalog itself cannot be queried; `__cause__` is the original error.
+
+    An unreadable metadata file of a single table does not raise this error.
     """
 
 
@@ -132,7 +133,7 @@ class Reach:
             raise Unavailable(self._problem or "") from cause
 
     def close(self) -> None:
-        """Stop probing, and let each thread end after its current call."""
+        """Stop probing, and let each thread end after it has run the calls submitted so far."""
         if self._probing is not None:
             self._probing.cancel()
         self._threads.close()
@@ -149,7 +150,7 @@ class Reach:
         answer.cancel()
         self._threads.close()  # the hanging thread is abandoned, with the calls queued behind it
         self._threads = Threads(_THREADS, "catalog")
-        raise TimeoutError(f"the catalog gave no answer within {self._timeout:g} s")
+        raise TimeoutError(f"the catalog gave no answer within {self._timeout:g} s ([timeouts] catalog)")
 
     def _begin(self, why: str) -> None:
         if self._problem is None:

@@ -62,7 +62,7 @@ class Relations:
     def range_of(self, names: Iterable[TableName]) -> bool:
         """Request that later lookups of these tables include the least and greatest value of each integer column.
 
-        Return whether this is the first such request for any of the tables.
+        Return whether this is the first such request for at least one of the tables.
         """
         before, self._ranged = self._ranged, self._ranged.union(names)
         return self._ranged != before
@@ -81,11 +81,11 @@ class Relations:
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return the tables in `moments` as of their times, storage tables as of a refresh from these states, and
-        current views.
+        """Return the tables in `moments` as of their times, and storage tables as of a refresh from the tables at these
+        times.
 
-        `storages` are the names of the storage tables. Strings in `moments` are times in the time zone `zone`. The
-        value is None for a table whose state is unknown.
+        Views are returned as they are now. The value is None for a table whose state is unknown. `storages` are the
+        names of the storage tables. Strings in `moments` are times in the time zone `zone`.
         """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
@@ -98,7 +98,9 @@ class Relations:
                 lambda: tables_then({name: entry.load() for name, entry in read.items()}, moments, zone),
             )
         except Exception as failure:  # metadata comes from any writer; unreadable tables are not used for rewriting
-            _log.warning("earlier snapshots unreadable tables=%s error=%r", ",".join(map(str, moments)), failure)
+            _log.warning(
+                "earlier snapshots unreadable tables=%s error=%r: no view answers", ",".join(map(str, moments)), failure
+            )
             tables = {}
         return {**dict.fromkeys(names), **views, **tables}
 
@@ -118,7 +120,11 @@ class Relations:
                 lambda: before_rollbacks({name: entry.load() for name, entry in entries.items()}, found),
             )
         except Exception as failure:  # as above
-            _log.warning("earlier snapshots unreadable tables=%s error=%r", ",".join(map(str, storages)), failure)
+            _log.warning(
+                "earlier snapshots unreadable tables=%s error=%r: no view answers",
+                ",".join(map(str, storages)),
+                failure,
+            )
             return {}
 
     def _relation(self, name: TableName, entry: Entry) -> Relation | None:
@@ -144,14 +150,15 @@ class Relations:
         try:
             return self._bounded(found, document, storage) if storage or name in self._ranged else found
         except Exception as failure:  # only proofs that need bounds are missed
-            _log.warning("column bounds unreadable table=%s error=%r", name, failure)
+            _log.warning(
+                "column bounds unreadable table=%s error=%r: views that need the bounds are not used", name, failure
+            )
             return found
 
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
-        """Return the table with the least and greatest values of its columns: of dates and timestamps if `storage` is
-        true.
+        """Return the table with the least and greatest values of its date and timestamp columns, if `storage` is true.
 
-        Those of integer columns are included if `range_of` has requested them.
+        The values of integer columns are included if `range_of` has requested them.
         """
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
@@ -164,7 +171,12 @@ class Relations:
         """Log a metadata file as unreadable, but only once, although every statement tries to read the file again."""
         if (name, entry.location) not in self._told:
             self._told.add((name, entry.location))
-            _log.warning("metadata unreadable table=%s location=%s error=%r", name, entry.location, failure)
+            _log.warning(
+                "metadata unreadable table=%s location=%s error=%r: not used for rewriting",
+                name,
+                entry.location,
+                failure,
+            )
 
     def forget_broken(self, name: TableName) -> bool:
         """Remove a table from the catalog if its metadata file is missing or broken; return whether it was removed."""

@@ -187,7 +187,9 @@ class Examined:
                 io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
                 read, at = statistics(metadata, io, self._groups), metadata.current_snapshot_id
         except Exception as failure:  # metadata comes from any writer
-            _log.warning("statistics unreadable table=%s error=%r", table.name, failure)
+            _log.warning(
+                "statistics unreadable table=%s error=%r: costs are estimated without statistics", table.name, failure
+            )
         if len(self._statistics) >= MOST_EXAMINED:
             self._statistics.pop(next(iter(self._statistics)), None)
         self._statistics[table.uuid] = at, read

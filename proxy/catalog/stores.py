@@ -296,8 +296,8 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind not in _EXAMPLES:
         raise CatalogError(
-            f"catalog {name}: type is {repr(kind) if kind else 'missing'}: it must be sql or rest, the types for which "
-            "pyiceberg has views"
+            f"catalog {name}: type is {repr(kind) if kind else 'missing'}: it must be sql or rest, because "
+            "pyiceberg supports views only in these catalogs"
         )
     if not uri:
         raise CatalogError(f'catalog {name}: uri is missing: set it, for example uri = "{_EXAMPLES[kind]}"')
@@ -308,7 +308,9 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     except NotInstalledError as failure:
         raise CatalogError(f"catalog {name}: {_POSTGRES if 'postgres' in uri else failure}") from failure
     except Exception as failure:  # drivers, files and networks each have errors of their own
-        raise CatalogError(f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}") from failure
+        raise CatalogError(
+            f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}; check [catalog]"
+        ) from failure
     return _store(iceberg)
 
 

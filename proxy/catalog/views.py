@@ -92,7 +92,7 @@ def _version(document: Document) -> dict[str, Any]:
     current = document["current-version-id"]
     found: dict[str, Any] | None = next((v for v in document["versions"] if v["version-id"] == current), None)
     if found is None:
-        raise Unusable(f"the view's current version {current} is missing from its list of versions")
+        raise Unusable(f"the view's metadata lacks the current version {current} of the view")
     return found
 
 
@@ -102,7 +102,7 @@ def view_schema(document: Document) -> dict[str, Any]:
     for schema in document["schemas"]:
         if schema.get("schema-id", 0) == schema_id:
             return dict(schema)
-    raise Unusable(f"the schema {schema_id} of the view's current version is missing from its list of schemas")
+    raise Unusable(f"the view's metadata lacks the schema {schema_id} of the view's current version")
 
 
 def view_query(name: TableName, document: Document) -> ViewQuery:

@@ -52,7 +52,11 @@ class Widen:
         else:
             await _check_columns(session, view, self.query)
             if made.columns is not None:
-                raise SqlError(f"{view.name} was created with a list of column names: use ALTER … ADD COLUMNS", "0A000")
+                raise SqlError(
+                    f"{view.name} was created with a list of column names, so its query cannot be replaced: use "
+                    "ALTER MATERIALIZED VIEW … ADD COLUMNS",
+                    "0A000",
+                )
             made = replace(made, query=self.query)
         return await made.run(ctx, session, log)
 
@@ -65,7 +69,8 @@ class Widen:
         if view.settings is not None and (differing or now.keys() != view.settings.keys()):
             told = describe.settings(view)
             raise SqlError(
-                f"{view.name} was created with the session settings {told}: SET these, then run the statement again",
+                f"{view.name} was created with the session settings {told}: set these with SET, then run "
+                "the statement again",
                 "55000",
             )
 
@@ -80,12 +85,15 @@ class Widen:
         try:
             names = output_names(self.outputs)
         except ParseError as problem:
-            raise SqlError(f"ADD COLUMNS ({self.outputs}) cannot be parsed: {problem}", "42601") from problem
+            raise SqlError(
+                f"ADD COLUMNS ({self.outputs}) cannot be parsed: {problem}; give SQL expressions separated by commas",
+                "42601",
+            ) from problem
         if made.columns is None:
             return replace(made, query=query)
         if "" in names:
             raise SqlError(
-                f"{view.name} was created with a list of column names: give each added column an alias", "42601"
+                f"{view.name} was created with a list of column names: give each added column a name with AS", "42601"
             )
         return replace(made, query=query, columns=(*made.columns, *((name, None) for name in names)))
 
@@ -133,8 +141,9 @@ EXAMPLE = "ALTER MATERIALIZED VIEW demo.agg_sales DISABLE REWRITE"
 
 @dataclass(frozen=True)
 class SetProperties:
-    """The command that sets properties of a view, and also of its storage table, except properties named
-    `viewgate.…`.
+    """The command that sets properties of a view.
+
+    A property that does not start with `viewgate.` is also set on the view's storage table.
     """
 
     name: tuple[str, ...]

@@ -48,7 +48,9 @@ def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[s
         primary = read_primary_key(properties[PRIMARY_KEY]) if PRIMARY_KEY in properties else ()
         foreign = read_foreign_keys(properties.get(FOREIGN_KEYS, ""), table)
     except ConstraintError as problem:
-        raise SqlError(f"the declared keys of {table} are wrong: {problem}", "22023") from problem
+        raise SqlError(
+            f"the declared keys of {table} are wrong: {problem}; correct the table's properties", "22023"
+        ) from problem
     if not primary and not foreign:
         raise SqlError(
             f"{table} declares no keys: declare them with ALTER TABLE {table.sql()} SET TBLPROPERTIES "

@@ -38,7 +38,7 @@ EXAMPLE = "CREATE MATERIALIZED VIEW demo.agg_sales AS SELECT country, sum(quanti
 
 @dataclass(frozen=True)
 class Create:
-    """The command CREATE MATERIALIZED VIEW. It creates the storage table, then the view, and then fills the storage
+    """The command CREATE MATERIALIZED VIEW, which creates the storage table, then the view, and then fills the storage
     table.
 
     In this order, a CREATE that is killed leaves nothing that queries could read: a storage table without a view is
@@ -235,8 +235,8 @@ class Create:
         )
 
     def _view_properties(self, plan: _Plan) -> dict[str, str]:
-        """Return the properties of the new view: the properties in the statement, and those in which Viewgate records
-        the view.
+        """Return the properties of the new view: those in the statement, and Viewgate's own, such as query and storage
+        table.
 
         If rewriting was turned off for the replaced view, it stays off unless the statement turns it on.
         """
@@ -260,10 +260,10 @@ class Create:
 
 @dataclass(frozen=True)
 class _Plan:
-    """The plan of one CREATE statement.
+    """The plan of one CREATE statement: the names of view and storage table, and the layout of the storage table.
 
-    It has the names of view and storage table, the queries and columns (`shape`), the session's state (`facts`), the
-    view to be replaced (`existing`, None without one) and the storage layout.
+    `shape` has the queries and columns, `facts` is the session's state, and `existing` is the view to be replaced
+    (None: no view is replaced).
     """
 
     name: TableName
@@ -364,8 +364,8 @@ def _clauses(parser: Parser, create: Create) -> Create:
         create = _clause(parser, create)
     if create.adopt and (create.or_replace or create.partitioned_by or create.ordered_by):
         raise SqlError(
-            f"{ADOPT} cannot be combined with OR REPLACE, PARTITIONED BY or ORDERED BY: an adopted table keeps "
-            "its layout",
+            f"{ADOPT} cannot be combined with OR REPLACE, PARTITIONED BY or ORDERED BY, because an adopted table keeps "
+            "its layout: remove the property or these clauses",
             "0A000",
         )
     return replace(create, query=parser.rest("a query"))

@@ -1,4 +1,4 @@
-"""DESCRIBE MATERIALIZED VIEW name, and SHOW CREATE MATERIALIZED VIEW name."""
+"""DESCRIBE MATERIALIZED VIEW name, and SHOW CREATE MATERIALIZED VIEW name: parses and runs the statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DROP MATERIALIZED VIEW [IF EXISTS] name."""
+"""DROP MATERIALIZED VIEW [IF EXISTS] name: parses and runs the statement."""
 
 from __future__ import annotations
 

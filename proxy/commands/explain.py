@@ -56,7 +56,7 @@ class Explain:
 
 @dataclass(frozen=True)
 class ExplainRewrite:
-    """The command EXPLAIN REWRITE, which shows for each view whether and why the view can or cannot answer a query.
+    """The command EXPLAIN REWRITE, which shows for each view why the view can or cannot answer a query.
 
     The result has one row per view and query block (SELECT) with verdict and reason. Within a query block, the views
     that need the smallest change come first. If a change to a view would let the view answer, a last row suggests this

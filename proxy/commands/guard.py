@@ -72,11 +72,13 @@ def _column(sql: str, item: Sequence[Token]) -> str:
 # Statements with these verbs cannot write to an existing view: Spark refuses to create a table under its name.
 _DEFINES = frozenset({"CREATE", "REPLACE"})
 _DEPENDED_ON, _WRONG_TYPE = "2BP01", "42809"
-_HINT = "DROP MATERIALIZED VIEW first, and create it again afterwards"
+_HINT = "drop these views with DROP MATERIALIZED VIEW first, and create them again afterwards"
 
 
 class Guard:
-    """A guard that refuses statements on sources or storage tables by which materialized views would break."""
+    """A guard that refuses statements on sources or storage tables if these statements would break
+    materialized views.
+    """
 
     def __init__(self, context: Context, affected: AffectedViews) -> None:
         self._context = context

@@ -72,7 +72,7 @@ def _read(sql: str) -> _Listing | None:
 async def _refused(_ctx: Context, _session: ClientSession, sql: str) -> ResultSet:
     """Raise SqlError for DESCRIBE of a query.
 
-    SQLAlchemy describes the whole text of a query as if it were the name of a table, and expects this error.
+    If Spark answered, SQLAlchemy would take the whole text of the query for the name of an existing table.
     """
     told = "Error while compiling statement: FAILED: ParseException: DESCRIBE takes a table; use DESCRIBE QUERY"
     raise SqlError(told, "42000", 40000)

@@ -153,8 +153,9 @@ async def losses(
 
 
 def kept_age(sql: str) -> int | None:
-    """Return the maximum age of snapshots that an ALTER TABLE statement sets, in milliseconds; None if it sets no such
-    age.
+    """Return the maximum age of snapshots that an ALTER TABLE statement sets, in milliseconds.
+
+    Return None if the statement does not set this age.
 
     >>> kept_age("ALTER TABLE t SET TBLPROPERTIES ('history.expire.max-snapshot-age-ms' = '3600000')")
     3600000
@@ -184,8 +185,7 @@ def _before(arguments: Sequence[tuple[str, str]], session: Session) -> int | Non
 def _needed(
     storage: Table, sources: Sequence[Table], tables: Set[TableName], before: int | None
 ) -> Iterator[tuple[Table, Snapshot]]:
-    """Yield each source whose snapshot, as the last refresh of `storage` read it, may now expire, together with the
-    snapshot.
+    """Yield each source with the snapshot that the last refresh of `storage` read, if this snapshot may now expire.
 
     Only the sources in `tables` count. `before` is the time before which snapshots expire, in milliseconds since 1970;
     with None, every snapshot except the current one may expire.

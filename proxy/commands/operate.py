@@ -1,11 +1,11 @@
 """Statements by which operators control Viewgate.
 
     KILL VIEWGATE STATEMENT 'id'                            end a statement, whichever worker runs the statement
-    PAUSE | RESUME | DRAIN VIEWGATE UPSTREAM 'host:port'    in all workers
+    PAUSE | RESUME | DRAIN VIEWGATE UPSTREAM 'host:port'    control the use of an upstream server by all workers
     RELOAD VIEWGATE CONFIG                                  read the settings file again, as SIGHUP does
     RESTART VIEWGATE WORKERS                                replace the processes one by one, as SIGUSR2 does
 
-The worker that gets a statement sends it to all workers; each worker acts on its own statements and upstreams.
+The worker that gets such a request sends it to all workers; each worker acts on its own statements and upstreams.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
 
 
 async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
-    """End a statement of this process; return the statement's user, and the state in which the statement was.
+    """End a statement of this process; return the statement's user, and the state of the statement before this call.
 
     Return None if this process does not run the statement. `about` is a JSON list: the statement's id, the only user
     whose statements may be ended (null: all users), and the user who ends the statement.
@@ -108,7 +108,7 @@ class Steer:
         if len(found) != 1:
             raise SqlError(
                 f"{'several upstreams have' if found else 'no upstream has'} the name {self.upstream!r}; the "
-                f"upstreams are {', '.join(names)}",
+                f"upstreams are {', '.join(names)}: give one of these names",
                 "42704",
             )
         workers = len(await ctx.ask(STEER, json.dumps([self.steering, found[0]]).encode()))

@@ -12,7 +12,7 @@ _Item = TypeVar("_Item")
 
 
 def alone(command: _Item) -> Callable[[Parser], _Item]:
-    """Return a parse function for a statement that consists of its first keywords, such as `RESTART VIEWGATE WORKERS`.
+    """Return a parse function for a statement that consists only of keywords, such as `RESTART VIEWGATE WORKERS`.
 
     The function returns `command`, and raises SqlError 42601 if more text follows the keywords.
     """
@@ -58,7 +58,7 @@ class Parser:
         return True
 
     def expect(self, *words: str) -> None:
-        """Advance past these keywords or symbols; raise SqlError 42601 if the next tokens are others."""
+        """Advance past these keywords or symbols; raise SqlError 42601 if other tokens come next."""
         for word in words:
             if not self.accept(word):
                 raise self.wrong(" ".join(words))
@@ -128,9 +128,10 @@ class Parser:
         return key, self.string("the value of the property, in quotes")
 
     def parenthesized(self) -> str:
-        """Read a text in parentheses, and return the text between them unchanged; the text may itself have parentheses.
+        """Read a text in parentheses, which may contain nested parentheses; return the text without the outer
+        parentheses.
 
-        Raise SqlError 42601 if the parentheses are missing or not closed.
+        Raise SqlError 42601 if the outer parentheses are missing or not closed.
         """
         opening = self.peek()
         self.expect("(")

@@ -83,7 +83,8 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
     for key, value in properties.items():
         if key == ADOPT:
             raise SqlError(
-                f"{ADOPT} can be set only in CREATE MATERIALIZED VIEW, which adopts the table as its storage table",
+                f"{ADOPT} can be set only in CREATE MATERIALIZED VIEW, which adopts the table as its storage "
+                f"table: remove {ADOPT}",
                 "0A000",
             )
         if key.startswith((*_RESERVED, *_OURS)):
@@ -99,7 +100,7 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
                 "22023",
             )
         if meant := nearest(key, SETTABLE) if key not in SETTABLE else "":
-            raise SqlError(f"{key} is not a property of materialized views{meant}", "22023")
+            raise SqlError(f"{key} is not a property of materialized views{meant}; correct the name", "22023")
         allowed = {**_CHOICES, **_FORMATS}.get(key, (value,))
         if (value.lower() if key in _FORMATS else value) not in allowed:
             raise SqlError(f"the property {key} cannot be '{value}'; allowed: {', '.join(allowed)}", "22023")
@@ -161,7 +162,8 @@ def refresh_mode(view: MaterializedView) -> str:
 
 
 def next_refresh(view: MaterializedView) -> str:
-    """Return, as text, when a stale view will be refreshed.
+    """Return a text about the next refresh of a stale view: the time, or the event or statement that starts the
+    refresh.
 
     >>> from types import SimpleNamespace as View
     >>> next_refresh(View(deferred=False, properties={EVERY: "10 minutes"}))

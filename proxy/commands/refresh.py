@@ -1,4 +1,4 @@
-"""REFRESH MATERIALIZED VIEW name [FULL] [WHERE condition], and EXPLAIN REFRESH."""
+"""REFRESH MATERIALIZED VIEW name [FULL] [WHERE condition], and EXPLAIN REFRESH: parses and runs the statements."""
 
 from __future__ import annotations
 

@@ -228,9 +228,9 @@ def _is_system(name: Parts) -> bool:
 
 
 async def _is_ours(context: Context, session: ClientSession) -> bool:
-    """Return whether viewgate.system is the namespace of Viewgate, because Spark has no catalog `viewgate`.
+    """Return whether viewgate.system denotes the namespace of Viewgate; False if Spark itself has a catalog `viewgate`.
 
-    In a session for operators (see `enter_system`), this is already known, and Spark is not queried.
+    In a session for operators (see `enter_system`), this is already known to be true, and Spark is not queried.
     """
     return session.for_operators or CATALOG not in (await context.facts(session)).catalogs
 
@@ -257,8 +257,8 @@ def check_named_in_full(sql: str) -> None:
         alone = after is None or after.text not in (".", "(")
         if before.keyword in ("FROM", "JOIN") and name in TABLES and alone and not _is_defined(tokens, name):
             raise SqlError(
-                f"the table {name} has no namespace: write {CATALOG}.{NAMESPACE}.{name}, or the namespace of another "
-                f"table {name}",
+                f"the table {name} has no namespace: write {CATALOG}.{NAMESPACE}.{name} for the system table, or "
+                "add the namespace of another table with this name",
                 "42P01",
             )
 

@@ -1,10 +1,10 @@
 """Determines the storage table of a new view, which will hold the view's rows: its columns, its layout, or an adopted
 table.
 
-Spark determines the names and types of the columns. The rewriter may add hidden columns: the view does not show them,
-but with them its rows answer more queries and can be refreshed incrementally. The layout (partitions, sort order) comes
-from the clauses of the statement, else from the layout of the sources. An adopted table is an existing table that
-becomes the storage table, after its rows were compared with the result of the view's query.
+Spark determines the names and types of the columns. The rewriter may add hidden columns, which the view does not show:
+with hidden columns, the stored rows answer more queries and can be refreshed incrementally. The layout (partitions,
+sort order) comes from the clauses of the statement, else from the layout of the sources. An adopted table is an
+existing table that becomes the storage table, after its rows were compared with the result of the view's query.
 """
 
 from __future__ import annotations
@@ -310,10 +310,13 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
             "42P01",
         )
     if name in made.sources:
-        raise _refused(name, "the view's query reads this table, so a refresh would change the result of the query")
+        raise _refused(
+            name,
+            "the view's query reads this table, so a refresh would change the result of the query; name another table",
+        )
     owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)
     if owner is not None:
-        raise _refused(name, f"the table is the storage table of materialized view {owner}")
+        raise _refused(name, f"the table is the storage table of materialized view {owner}; name another table")
     if table.snapshot_id is None:
         raise _refused(name, f"the table is empty; remove {ADOPT}, so that the view gets a storage table of its own")
     if table.snapshots[0].schema_id != table.schema_id:
@@ -353,7 +356,8 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
         raise _refused(
             storage.name,
             f"the table's rows differ from the query's current result: {besides} extra rows, {lacking} missing "
-            "rows (rows that differ only in the last bits of a floating-point sum count as both). Bring the "
+            "rows (rows that differ only in the last bits of a floating-point sum are counted as "
+            "extra and as missing). Bring the "
             f"table up to date, or remove {ADOPT}",
         )
     await ctx.pipeline.vouch(view, sources, storage)
@@ -361,7 +365,10 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
 
 
 def _differing(columns: Sequence[Column], wanted: Sequence[ColumnDesc]) -> str:
-    """Return how a table's columns differ from the `wanted` columns, as text; empty if names and types are equal."""
+    """Return a text about the differences between a table's columns and the `wanted` columns.
+
+    Return an empty text if names and types are equal.
+    """
     listed = ", ".join(f"{column.name} {kept_as(column.type)}" for column in wanted)
     have = ", ".join(f"{column.name} {column.type}" for column in columns)
     same = len(columns) == len(wanted) and all(

@@ -78,7 +78,7 @@ TransportName = Annotated[Literal["sasl", "nosasl", "http"], _allowed("one of sa
 CatalogType = Annotated[
     Literal["sql", "rest"],
     BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
-    _allowed("sql or rest, the catalogs in which pyiceberg has views, and a materialized view is a view"),
+    _allowed("sql or rest, because pyiceberg supports views, and so materialized views, only in these catalogs"),
 ]
 HttpPath = Annotated[str, Field(pattern="^[!-~]+$"), _allowed("a URL path, such as cliservice")]
 _HeaderName = Annotated[str, Field(pattern=r"^[\w!#$%&'*+.^`|~-]+$")]

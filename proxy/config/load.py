@@ -30,7 +30,9 @@ def load(path: Path) -> Config:
     try:
         return parse(path.read_text(encoding="utf-8"), str(path), path.absolute().parent)
     except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+        raise ConfigError(
+            f"{path} cannot be read: {error.strerror}; check the path and the file's permissions"
+        ) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 text: save the file in UTF-8") from error
 
@@ -113,7 +115,10 @@ def check_workers(settings: Config) -> None:
     count = settings.server.workers
     asked = f"[server] workers = {count}"
     if not settings.upstreams:
-        raise ConfigError(f"{asked} needs [[upstream]]: the Spark that Viewgate starts itself belongs to one process")
+        raise ConfigError(
+            f"{asked} needs [[upstream]], because the Spark that Viewgate starts itself belongs to one process: "
+            "set workers = 1, or configure [[upstream]]"
+        )
     if settings.pipeline.spark is not None and REMOTE not in settings.pipeline.spark:
         raise ConfigError(
             f"{asked} and [pipeline.spark] cannot be combined, unless [pipeline.spark] sets {REMOTE}: only one "

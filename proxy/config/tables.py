@@ -110,8 +110,8 @@ class Listen(Table):
 class ConsoleSettings(Table):
     """The address of the console's pages, metrics and health checks.
 
-    Without `port`, the console listens on CONSOLE_PORT, or is off if this port is taken. A `port` that is taken is an
-    error.
+    Without `port`, the console listens on port 10081 (CONSOLE_PORT), or is off if this port is
+    taken. A `port` that is taken is an error.
     """
 
     host: Text = "127.0.0.1"
@@ -167,7 +167,8 @@ class LdapSettings(Table):
     def _check_search(self) -> Self:
         if (self.user_dn is None) == (self.base is None):
             raise ValueError(
-                "either user_dn, the name pattern of users, or base, below which users are searched, must be set"
+                "user_dn (the pattern of users' names) or base (where users are searched) must be set, but not "
+                "both of them"
             )
         for key, pattern in (("user_dn", self.user_dn), ("filter", self.filter)):
             if pattern is not None and "{user}" not in pattern:
@@ -307,9 +308,7 @@ class UpstreamAddress(Table):
     @model_validator(mode="after")
     def _check_login(self) -> Self:
         if self.kerberos is not None and (self.user or self.password):
-            raise ValueError(
-                "user and password cannot be combined with [upstream.kerberos]: remove the one or the other"
-            )
+            raise ValueError("user and password cannot be combined with [upstream.kerberos]: remove one of the two")
         if self.kerberos is not None and self.transport == "nosasl":
             raise ValueError('[upstream.kerberos] needs a transport with a login: set transport to "sasl" or "http"')
         return self
@@ -368,7 +367,9 @@ class PipelineSettings(Table):
     @classmethod
     def _check_one_place(cls, settings: dict[str, str] | None) -> dict[str, str] | None:
         if settings and MASTER in settings and REMOTE in settings:
-            raise ValueError(f"{MASTER} and {REMOTE} cannot be combined: keep the one where refresh jobs shall run")
+            raise ValueError(
+                f"{MASTER} and {REMOTE} cannot be combined: keep the setting of the Spark that shall run refresh jobs"
+            )
         return settings
 
 
@@ -412,8 +413,8 @@ class Config(Table):
     def _check_names_handed_on(self) -> Self:
         """Raise ValueError if Viewgate would pass user names to Spark that no login has checked.
 
-        This is the case if Viewgate logs in to Spark with Kerberos and acts for the client's user, but [authentication]
-        is not configured.
+        This is the case if [upstream.kerberos] is set, so that Viewgate acts for the client's user by default, but
+        [authentication] is not configured.
         """
         handed = any(one.kerberos is not None and one.impersonate is None for one in self.upstreams)
         if handed and self.authentication.open_to_all:
@@ -431,16 +432,17 @@ class Config(Table):
             )
         if self.catalog is not None and not self.upstreams:
             raise ValueError(
-                "[catalog] needs [[upstream]], because the Spark that Viewgate starts itself has its own catalog"
+                "[catalog] needs [[upstream]], because the Spark that Viewgate starts itself has its own catalog: "
+                "remove [catalog], or configure [[upstream]]"
             )
         if self.upstreams and "embedded" in self.model_fields_set:
             raise ValueError(
                 "[embedded] and [[upstream]] cannot be combined: Viewgate either starts Spark or connects to "
-                "running servers"
+                "running servers; remove one of the two"
             )
         if self.pipeline.spark is not None and not self.upstreams:
             raise ValueError(
                 "[pipeline.spark] needs [[upstream]]: the Spark that Viewgate starts itself also runs the refresh "
-                "jobs, with the settings in [embedded.spark]"
+                "jobs, with the settings in [embedded.spark]; move the settings there"
             )
         return self

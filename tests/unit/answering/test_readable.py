@@ -78,8 +78,8 @@ def test_a_view_rests_after_a_failed_read_and_says_so(asking: Asking, caplog: py
     (line,) = plan.log
     assert line.startswith("Viewgate: lake.demo.agg not used: ")
     assert "Spark failed to read the view's storage table lake.demo.agg__storage" in line
-    assert "(Failed to parse metadata file: Unexpected end-of-input); the view is not used before " in line
-    assert line.endswith(" UTC, or until its next refresh")
+    assert "(Failed to parse metadata file: Unexpected end-of-input); the view is used again after " in line
+    assert line.endswith(" UTC, or after its next refresh")
     decision = asyncio.run(asking.answers.decide(asking.session, QUERY, thorough=True))
     assert [(str(a.reason), a.detail in line) for a in decision.tried] == [("UNKNOWN_STATE", True)]
     assert reasons(asking)[0] in line
@@ -89,7 +89,7 @@ def test_a_view_rests_after_a_failed_read_and_says_so(asking: Asking, caplog: py
 def test_the_reason_of_a_rest_quotes_no_literal(asking: Asking, caplog: pytest.LogCaptureFixture) -> None:
     asking.fail(SqlError("[CAST_INVALID_INPUT] The value 'Ann Smith' cannot be cast\n== SQL ==\nSELECT 'Ann Smith'"))
     (line,) = asking.plan().log
-    assert "([CAST_INVALID_INPUT]); the view is not used before " in line
+    assert "([CAST_INVALID_INPUT]); the view is used again after " in line
     assert "view suspended" in caplog.text
     assert "Ann" not in line + reasons(asking)[0] + caplog.text
 

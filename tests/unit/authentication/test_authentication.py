@@ -101,9 +101,9 @@ def test_nobody_gets_in_without_a_password_or_while_they_cannot_be_checked() -> 
 def test_tokens() -> None:
     authentication = Authentication(tokens=Keys())
     assert authentication.bearer("ann") == "ann"
-    with pytest.raises(Denied, match="The token is invalid or has expired: log in with a new one"):
+    with pytest.raises(Denied, match="The token is invalid or has expired: log in with a new token"):
         authentication.bearer("bob")
-    assert "only tokens" in denied(authentication.login("ann", "right"))
+    assert "with a JSON Web Token" in denied(authentication.login("ann", "right"))
 
 
 def test_no_more_checks_run_at_a_time_though_those_who_asked_for_them_have_gone() -> None:

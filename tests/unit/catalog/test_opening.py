@@ -15,7 +15,10 @@ from proxy.catalog import CatalogError, open_catalog, stores
     ("properties", "said"),
     [
         ({}, "type is missing: it must be sql or rest"),
-        ({"type": "glue"}, "type is 'glue': it must be sql or rest, the types for which pyiceberg has views"),
+        (
+            {"type": "glue"},
+            "type is 'glue': it must be sql or rest, because pyiceberg supports views only in these catalogs",
+        ),
         ({"type": "sql"}, 'uri is missing: set it, for example uri = "postgresql'),
         ({"type": "sql", "uri": "file"}, "uri is 'file': it must be a database URL such as postgresql"),
         ({"type": "sql", "uri": "nonsense://", "warehouse": "/nowhere"}, "catalog lake: nonsense:// cannot be opened"),

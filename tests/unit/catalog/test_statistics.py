@@ -155,5 +155,6 @@ def test_statistics_that_cannot_be_read_are_missed_once(
 
     asyncio.run(story())
     assert [record.getMessage() for record in caplog.records] == [
-        "statistics unreadable table=lake.demo.sales error=OSError('no such manifest')"
+        "statistics unreadable table=lake.demo.sales error=OSError('no such manifest'): costs are estimated without "
+        "statistics"
     ]

@@ -73,7 +73,7 @@ def test_a_query_with_other_columns_is_refused(made: House) -> None:
 def test_a_view_that_names_its_columns_names_the_new_ones(house: House) -> None:
     asyncio.run(house.run(CREATE.format("").replace("agg AS", "agg (land, total) AS")))
     house.upstream.described = [("land", "string"), ("total", "bigint"), ("top", "bigint")]
-    with pytest.raises(SqlError, match="give each added column an alias"):
+    with pytest.raises(SqlError, match="give each added column a name with AS"):
         asyncio.run(house.run("ALTER MATERIALIZED VIEW agg ADD COLUMNS (max(amount))"))
     asyncio.run(house.run(ADD))
     assert house.lake.view_properties(AGG)["viewgate.columns"] == "`land`, `total`, `top`".replace("`", "")

@@ -129,7 +129,11 @@ def test_health_over_tls(secured: tuple[TlsSettings, Path], capsys: pytest.Captu
         ((), 4, "requires TLS: give --tls, and --ca with the file of its authority if this machine"),
         (("--tls",), 1, "is not trusted: unable to get local issuer certificate; give the file of its authority wi"),
         (("--ca", "{ca}", "--server-name", "x"), 1, "is not trusted: Hostname mismatch, certificate is not valid for"),
-        (("--ca", "nowhere.pem"), 1, "viewgate: --ca nowhere.pem cannot be loaded: No such file or directory"),
+        (
+            ("--ca", "nowhere.pem"),
+            1,
+            "viewgate: --ca nowhere.pem cannot be loaded: No such file or directory; give a PEM file",
+        ),
     ],
 )
 def test_what_tls_lacks_is_told(

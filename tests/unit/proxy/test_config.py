@@ -96,7 +96,10 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[server.tls]\ncertificate = 'c'\nkey = 'k'\nrequired = 'no'", "required is 'no': it must be true or false"),
         ("[authentication]\npasswords = 'p'\n[authentication.ldap]\nurl = 'u'\nbase = 'b'", "cannot be combined"),
         ("[authentication.ldap]\nbase = 'b'", "[authentication.ldap] url is missing"),
-        ("[authentication.ldap]\nurl = 'u'", "either user_dn, the name pattern of users, or base"),
+        (
+            "[authentication.ldap]\nurl = 'u'",
+            "user_dn (the pattern of users' names) or base (where users are searched)",
+        ),
         ("[authentication.ldap]\nurl = 'u'\nuser_dn = 'uid=x'", "user_dn is 'uid=x': it must contain {user}"),
         ("[authentication.jwt]\naudience = 'a'", "[authentication.jwt] keys is missing"),
         ("[authentication.kerberos]\nprincipal = 'p'", "[authentication.kerberos] keytab is missing"),
