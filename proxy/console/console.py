@@ -1,4 +1,4 @@
-"""The console's HTTP server: its routes, its start and its stop."""
+"""Serves the console over HTTP: defines the routes, and starts and stops the HTTP server."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Console:
         self._stopping = True
 
     async def stop(self) -> None:
-        """Stop listening, and wait until running requests are answered."""
+        """Stop listening, and wait for at most one second until the running requests are answered."""
         if self._server is not None and self._serving is not None:
             self._server.should_exit = True
             await self._serving
@@ -116,12 +116,12 @@ class Console:
         return PlainTextResponse(f"not ready: {wrong}\n", _UNAVAILABLE) if wrong else PlainTextResponse("ready\n")
 
     def _wrong(self) -> str:
-        """Return the reason why statements cannot run now; empty if they can."""
+        """Return the reason why statements cannot run now; an empty text if statements can run."""
         return "Viewgate is being stopped" if self._stopping else self._service.upstreams.unready
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that leaves signals to the process."""
+    """A uvicorn server that installs no signal handlers, because the process handles its signals itself."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[Any]:

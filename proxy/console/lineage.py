@@ -23,10 +23,10 @@ Graph: TypeAlias = "nx.DiGraph[TableName]"
 
 
 def graph(views: Iterable[MaterializedView], plain: Collection[PlainView]) -> Graph:
-    """Return the graph of tables and views: an edge from each name to every view whose query has the name in FROM.
+    """Return the dependency graph of materialized views: an edge leads from a table or view to each view that reads it.
 
-    It has the given materialized views, the plain views that they read, and the tables. The node attribute `kind` is
-    "view" for a plain view, and "table" for any other name.
+    `plain` are the plain (not materialized) views of the catalog; the graph has those that the materialized views read.
+    The node attribute `kind` is "view" for a plain view, and "table" for a table or a materialized view.
     """
     read: dict[TableName, tuple[str, Session]] = {view.name: (view.query, view.session) for view in plain}
     found: Graph = nx.DiGraph()
@@ -40,7 +40,11 @@ def graph(views: Iterable[MaterializedView], plain: Collection[PlainView]) -> Gr
 def _add(
     found: Graph, name: TableName, query: str, session: Session, plain: Mapping[TableName, tuple[str, Session]]
 ) -> None:
-    """Add the view `name` and its sources to the graph `found`; for a plain view among the sources, do the same."""
+    """Add the view `name` to the graph `found`, with an edge from each table and view that its `query` reads.
+
+    `session` completes the table names in the query. `plain` has the query and session of each plain view; plain views
+    that the query reads are added in the same way. A query that cannot be parsed gets no edges.
+    """
     found.add_node(name)
     try:
         sources = relations(query, session)
@@ -53,12 +57,15 @@ def _add(
 
 
 def around(found: Graph, name: TableName) -> Graph:
-    """Return the part of the graph with a view, all views and tables below it, and all views that depend on it."""
+    """Return the part of a graph that contains a view, the names on which the view depends, and the dependent views.
+
+    Both kinds of dependencies may lead through other views.
+    """
     return found.subgraph({name, *nx.ancestors(found, name), *nx.descendants(found, name)})
 
 
 def short(name: TableName) -> str:
-    """Return the text for the box of a name: its last two parts, cut at the left if too long.
+    """Return the text for the box of a name: the last two parts of the name, or the end of this text if it is too long.
 
     >>> short(TableName(("lake", "demo", "agg"))), short(TableName(("lake", "demo", "a_name_that_is_rather_long")))
     ('demo.agg', '…me_that_is_rather_long')
@@ -119,8 +126,8 @@ def drawn(found: Graph) -> Drawing:
 def _ordered(found: Graph) -> list[list[TableName]]:
     """Return the names in each column of boxes, from left to right.
 
-    Each column is sorted by the mean position of its neighbours, so that few lines cross. Views that refer to each
-    other, which no refresh can follow but the catalog may hold, are in one column.
+    Each column is sorted by the mean position of each name's neighbours, so that few lines cross. Views that read each
+    other are in one column: such views cannot be refreshed, but a catalog may contain them.
     """
     merged = nx.condensation(found)
     members = merged.nodes(data="members")
@@ -141,9 +148,9 @@ def _middle(
 
 
 def _y(row: int, rows: int, most: int) -> int:
-    """Return the vertical position of a box in row `row` of a column with `rows` boxes.
+    """Return the vertical position of the box number `row` in a column of `rows` boxes.
 
-    Each column is centred on the highest one, which has `most` boxes.
+    The column is centred vertically: `most` is the number of boxes in the column with the most boxes.
     """
     return EDGE + row * (HEIGHT + DOWN) + (most - rows) * (HEIGHT + DOWN) // 2
 

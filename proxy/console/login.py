@@ -1,7 +1,7 @@
-"""Checks logins to the console, and protects its pages in a browser.
+"""Checks logins to the console, and protects the console's pages in a browser.
 
-The users and passwords are those of the SQL port; a cookie keeps a login. Responses have security headers, and forms
-from other sites are refused.
+The users and passwords are those of the SQL port. After a login, a cookie identifies the visitor. Responses have
+security headers, and forms sent from pages of other sites are refused.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Visitor:
 class Login:
     """The login of visitors, by cookies, tokens or Kerberos tickets; none is required if SQL clients need no login.
 
-    `whose(user)` returns the only user whose statements `user` may see, None for all. Workers with the same `key`
-    accept each other's cookies.
+    `whose(user)` returns the only user whose statements `user` may see, None for all. `key` is the secret that signs
+    cookies; workers with the same key accept each other's cookies.
     """
 
     def __init__(self, authentication: Authentication, whose: Callable[[str], str | None], key: bytes) -> None:
@@ -67,7 +67,7 @@ class Login:
     async def visitor(self, request: Request) -> Visitor | None:
         """Return the visitor of a request; None if the request needs a login first.
 
-        Raise HTTPException 401 for a token or ticket that is not accepted.
+        Raise HTTPException 401 for a token or ticket that is not accepted, and 421 as in `check_host`.
         """
         if self._authentication.open_to_all:
             check_host(request)
@@ -90,7 +90,7 @@ class Login:
         return None
 
     async def enter(self, request: Request, user: str, password: str) -> Visitor:
-        """Return the visitor who logs in with a user name and a password; raise Denied if they are wrong."""
+        """Return the visitor who logs in with a user name and a password; raise Denied if either is wrong."""
         version = self._authentication.version(user)
         try:
             return self._admitted(request, await self._authentication.login(user, password), version)
@@ -111,8 +111,8 @@ class Login:
 def check_host(request: Request) -> None:
     """Raise HTTPException 421 if the host name in a request contains a dot and is not an IP address.
 
-    It is called only if no login is required. Otherwise any web page could make its own host name resolve to 127.0.0.1,
-    and read the console.
+    The check protects a console without logins from DNS rebinding: a web page that makes its own host name resolve to
+    127.0.0.1 could otherwise read the console through the visitor's browser.
     """
     host = request.url.hostname or ""
     if "." in host and not _is_address(host):

@@ -81,7 +81,7 @@ _BOUNDS = (*map(str, _BUCKETS), "+Inf")
 
 
 class _Times:
-    """A histogram of times in seconds: the number of times in each bucket, and the sum of all times."""
+    """A histogram of durations in seconds: the number of durations in each bucket, and the sum of all durations."""
 
     __slots__ = ("counts", "sum")
 
@@ -95,14 +95,15 @@ class _Times:
 
     @property
     def buckets(self) -> Sequence[tuple[str, float]]:
-        """The upper bound of each bucket, with the number of times up to this bound."""
+        """The upper bound of each bucket, with the number of durations that are not longer than the bound."""
         return list(zip(_BOUNDS, accumulate(self.counts), strict=True))
 
 
 class Metrics(Collector):
     """A sink of the statement journal that counts statements and refreshes for Prometheus.
 
-    Labels take few values, whatever clients send.
+    The values of labels come from fixed sets, never from the text of a statement, so the number of time series is
+    bounded.
     """
 
     def __init__(self, registry: CollectorRegistry) -> None:
@@ -118,14 +119,17 @@ class Metrics(Collector):
         self._statements[record.kind, record.outcome, record.choice.reason, record.state.name] += 1
 
     def closed(self, record: Record) -> None:
-        """Add a closed statement: the time of each phase, and the fetched rows and bytes."""
+        """Add the duration of each phase, the fetched rows and the fetched bytes of a closed statement."""
         for phase, seconds in record.seconds.items():
             self._seconds[phase].add(seconds)
         self._rows += record.rows
         self._bytes += record.bytes
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Count a refresh under the way of its last step, such as append-merge."""
+        """Count a refresh by the kind of its last step (such as append-merge), its cause and its state.
+
+        Also add the refresh's duration to the histogram of that kind.
+        """
         way = refresh.ways[-1] if refresh.ways else ""
         self._refreshes[way, refresh.cause, refresh.state.name] += 1
         self._refresh_seconds[way].add(refresh.milliseconds / 1000)
@@ -164,7 +168,10 @@ class Metrics(Collector):
         )
 
     def describe(self) -> Iterator[Metric]:
-        """Yield nothing, so that the registry does not collect the metrics on registration to learn their names."""
+        """Yield nothing.
+
+        The registry would otherwise collect all metrics on registration, to learn their names.
+        """
         return iter(())
 
 
@@ -217,7 +224,10 @@ class Gauges(Collector):
         yield from _of_views(service.journal.usage)
 
     def describe(self) -> Iterator[Metric]:
-        """Yield nothing, so that the registry does not collect the metrics on registration to learn their names."""
+        """Yield nothing.
+
+        The registry would otherwise collect all metrics on registration, to learn their names.
+        """
         return iter(())
 
 
@@ -303,9 +313,10 @@ _PATIENCE = 5.0  # seconds, half of Prometheus's default time-out
 
 
 async def view_families(catalog: Catalog | None) -> list[Metric]:
-    """Return the metrics of the first MOST_VIEWS views by name, and whether the catalog answers.
+    """Return the metric `viewgate_catalog_up`, and the metrics of the first MOST_VIEWS views by name.
 
-    Return only `viewgate_catalog_up` 0 if the catalog does not answer, and nothing without a catalog.
+    `viewgate_catalog_up` is 1, or 0 if the catalog does not answer; the metrics of views are left out in the latter
+    case. Without a catalog, return an empty list.
     """
     up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog answers.", 0)
     if catalog is None:

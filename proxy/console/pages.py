@@ -37,7 +37,7 @@ Page = Callable[[Request, Visitor], Awaitable[Response]]
 class Pages:
     """The console's pages, rendered from the rows of the system tables.
 
-    A visitor must log in first if SQL clients must.
+    If SQL clients must log in, visitors of the pages must log in, too.
     """
 
     def __init__(self, context: Context, login: Login) -> None:
@@ -68,7 +68,10 @@ class Pages:
         ]
 
     def refusal(self, request: Request, error: Exception) -> Response:
-        """Return the page that shows why a request was refused; `error` is the HTTPException."""
+        """Return the page that shows why a request was refused.
+
+        `error` is an HTTPException, which has the HTTP status and the reason.
+        """
         assert isinstance(error, HTTPException)
         headers = _TICKETS if error.status_code == _UNAUTHORIZED and self._login.accepts_tickets else None
         return self._page("message.html", None, error.status_code, headers, told=error.detail)
@@ -195,7 +198,10 @@ def _asked(request: Request) -> str:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the value of each field of a form; raise HTTPException 413 if the form is larger than 64 KiB."""
+    """Return the first value of each field of the form in a request, by field name.
+
+    Raise HTTPException 413 if the form is larger than 64 KiB.
+    """
     body = b""
     async for part in request.stream():
         body += part

@@ -1,8 +1,8 @@
 """The console's HTTP connections: a deadline for each request and response, and a limit on the number of connections.
 
-Anyone can open a connection, even without a login, and each takes a file descriptor of the process, which SQL clients
-need as well. The event loop would show an encrypted connection only after the TLS handshake; therefore TLS is spoken
-here, on a connection that is counted from its start.
+Anyone can open a connection, even without a login, and each connection takes a file descriptor of the process, which
+SQL clients need as well. asyncio's own TLS would report a connection only after the TLS handshake; therefore this
+module implements TLS itself, so that each connection is counted from its start.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # the states of a client whose request 
 
 
 class Requests(H11Protocol):
-    """uvicorn's HTTP/1.1 connection, aborted if the client lets it wait for more than DEADLINE seconds.
+    """uvicorn's HTTP/1.1 connection, aborted if the client keeps the connection waiting for more than DEADLINE seconds.
 
     The connection waits for a client that has not sent its whole request, and for a client that does not read the
     response: a response is sent only as fast as the client reads. The deadline starts again whenever the client has
     read a part of the response.
 
     Above MOST connections, the connection that has waited longest is aborted, so that silent clients do not lock out a
-    health check. If no connection waits, the oldest one is aborted, but never the new one.
+    health check. If no connection waits, the oldest connection is aborted, but never the new one.
 
     With a context `tls`, the connection is encrypted.
     """
@@ -43,7 +43,7 @@ class Requests(H11Protocol):
         self._opened = self.loop.time()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Wait for the first request; if there are too many connections, abort another one."""
+        """Start the deadline for the first request; above MOST connections, abort another connection."""
         if self._context is not None:
             transport = self._tls = _Encrypted(cast(asyncio.Transport, transport), self._context)
         super().connection_made(transport)  # type: ignore[arg-type]
@@ -69,24 +69,27 @@ class Requests(H11Protocol):
         self._restart()
 
     def resume_writing(self) -> None:
-        """Cancel the deadline for the response, or start the one for the next request."""
+        """Cancel the deadline for reading the response; start a deadline if the next request is awaited."""
         super().resume_writing()
         self._restart()
 
     def on_response_complete(self) -> None:
-        """Start the deadline for the next request, or for the rest of the response to be read."""
+        """Start the deadline for the next request.
+
+        On a connection that is being closed, start the deadline for the client to read the rest of the response.
+        """
         super().on_response_complete()
         if not self.flow.write_paused:  # else the deadline runs already, and more requests must not prolong it
             self._restart()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel the deadline."""
+        """Cancel the deadline of the closed connection."""
         self._stop()
         super().connection_lost(exc)
 
     @property
     def _waits(self) -> bool:
-        """Whether the connection waits for its client: for a request or, while it closes, for the rest to be read."""
+        """Whether the connection waits for its client to send a request or to read the response."""
         return self.conn.their_state in _INCOMPLETE or self.flow.write_paused or self.transport.is_closing()
 
     def _restart(self) -> None:
@@ -114,7 +117,7 @@ class Requests(H11Protocol):
 
 
 class _Encrypted(asyncio.Transport):
-    """The transport of a connection over TLS, which encrypts the bytes that are written to it."""
+    """The transport of a connection over TLS: encrypts the bytes that are written, and decrypts the received bytes."""
 
     def __init__(self, transport: asyncio.Transport, context: ssl.SSLContext) -> None:
         super().__init__()
@@ -124,11 +127,11 @@ class _Encrypted(asyncio.Transport):
 
     @property
     def ended(self) -> bool:
-        """Whether the client has ended its output."""
+        """Whether the client has sent the end of its data (close_notify of TLS)."""
         return self._tls.ended
 
     def decrypted(self, data: bytes) -> bytes:
-        """Return the decrypted bytes, empty during the handshake; close the connection if TLS fails."""
+        """Return the received `data` decrypted, empty during the handshake; close the connection if TLS fails."""
         try:
             return self._tls.receive_data(data)
         except WireError:

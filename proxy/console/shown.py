@@ -58,7 +58,9 @@ def size(number: float | None) -> str:
 
 
 def clock(ms: int | None, now: datetime | None = None) -> str:
-    """Return the UTC time of a moment (milliseconds since 1970), with the date unless it is today; a dash for None.
+    """Return a time (milliseconds since 1970) as text in UTC, without the date if that is today's; a dash for None.
+
+    `now` is the current time, None for the time of the system's clock.
 
     >>> clock(1_700_000_000_042, datetime(2023, 11, 14, tzinfo=UTC)), clock(1_700_000_000_042)
     ('22:13:20', '2023-11-14 22:13:20')
@@ -70,7 +72,7 @@ def clock(ms: int | None, now: datetime | None = None) -> str:
 
 
 def iso(ms: int) -> str:
-    """Return a moment (milliseconds since 1970) in ISO 8601, in UTC.
+    """Return a time (milliseconds since 1970) as text in ISO 8601, in UTC.
 
     >>> iso(1_700_000_000_042)
     '2023-11-14T22:13:20.042Z'
@@ -93,7 +95,7 @@ _LONGEST_DRAWN = 7 * 24 * 3600 * 1000  # milliseconds of freshness in the drawin
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the status of a view as a word, and the CSS class of its mark.
+    """Return the status of a view as a word, and the CSS class that colours the word.
 
     >>> standing({"status": "stale"})
     ('stale', 'warn')
@@ -102,9 +104,9 @@ def standing(row: Row) -> tuple[str, str]:
 
 
 def judged(row: Row) -> tuple[str, str] | None:
-    """Return a problem of a view that an operator should look into, and the CSS class of its mark.
+    """Return a problem of a view that an operator should look into, and the CSS class that colours the text.
 
-    Return None if there is no problem.
+    Return None if there is no problem. `row` has the counts of the view's uses.
 
     >>> uses = {"considered": 3, "chosen": 0, "failed": 0, "compared": 0, "refreshes": 1}
     >>> judged(uses), judged({**uses, "considered": 0})
@@ -126,7 +128,7 @@ def judged(row: Row) -> tuple[str, str] | None:
 class Timeline:
     """The times at which a view was fresh or stale, as parts of a bar.
 
-    `bars` has the state, start and width of each part, the last two in percent of the bar. `fresh` is the percentage of
+    `bars` has, for each part, the state, and the start and width in percent of the bar. `fresh` is the percentage of
     the known time in which the view was fresh, None if nothing is known.
     """
 
@@ -137,7 +139,9 @@ class Timeline:
 
 
 def timeline(spans: Sequence[Span]) -> Timeline | None:
-    """Return the freshness of a view in the last week of `spans`; None if there are no spans.
+    """Return the timeline of a view for the last week of `spans`, the periods in which the view was fresh or stale.
+
+    Return None if there are no periods.
 
     >>> timeline([Span(0, 750, True), Span(750, 1000, False)])
     Timeline(bars=[('fresh', 0.0, 75.0), ('stale', 75.0, 25.0)], begin_ms=0, end_ms=1000, fresh=75.0)

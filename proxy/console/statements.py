@@ -67,12 +67,15 @@ class Listed:
 
     @property
     def address(self) -> str:
-        """The URL path of the list, on which the template builds its links."""
+        """The URL path of the list, from which the template builds the links to other pages and filters."""
         return "/statements"
 
 
 def listed(rows: Sequence[Row], asked: QueryParams) -> Listed:
-    """Return the page of the list that the URL parameters `asked` select: running statements first, then the latest."""
+    """Return the page of the list that the URL parameters `asked` select.
+
+    `rows` are all statements, latest first; the list shows running statements before ended ones.
+    """
     text, kind = asked.get("q", "").strip(), asked.get("show", "")
     kind = kind if kind in KINDS else ""
     found = [row for row in rows if _has(row, text.lower())]
@@ -89,7 +92,7 @@ def is_running(row: Row) -> bool:
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the state of a statement as a word, and the CSS class of its mark.
+    """Return the state of a statement as a word, and the CSS class that colours the word.
 
     >>> standing({"state": "ERROR"}), standing({"state": "FINISHED"})
     (('failed', 'bad'), ('finished', 'good'))
@@ -170,9 +173,9 @@ class Piece(NamedTuple):
 def compared(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
     """Return both statements as pieces, compared token by token.
 
-    Spaces, comments and case are ignored. Texts of more than _MOST_TOKENS tokens are returned as one piece each. In a
-    long text, a match begins at a token that is not frequent, because the time would grow with the cube of the
-    repetitions (8 s for 1,500 tokens).
+    Spaces, comments and case are ignored. If the two texts have more than _MOST_TOKENS tokens together, each is
+    returned as one piece. In a text of 200 tokens or more, equal runs are searched only from tokens that are not
+    frequent, because the time would grow with the cube of the repetitions of a token (8 s for 1,500 tokens).
 
     >>> left, right = compared("SELECT sum(a) FROM sales", "select sum(a)  FROM `lake`.`agg`")
     >>> [piece.text for piece in left if piece.differs], [piece.text for piece in right if piece.differs]
@@ -207,7 +210,10 @@ class _Tokens(NamedTuple):
         return _Tokens(text, words, spans)
 
     def pieces(self, changed: Sequence[tuple[int, int]]) -> Iterator[Piece]:
-        """Yield the text as pieces; `changed` has the first index and the end index of each run of differing tokens."""
+        """Yield the statement's text as pieces.
+
+        `changed` has the start and the end (exclusive) of each run of differing tokens, as indexes in `words`.
+        """
         at = 0
         for first, last in changed:
             begin, end = self.spans[first][0], self.spans[last - 1][1]
