@@ -59,7 +59,7 @@ def decode(kind: type[S], data: bytes, start: int = 0) -> S:
 
 
 def encode(struct: Any) -> bytes:
-    """Encode a struct of a generated class by Thrift's binary protocol."""
+    """Encode a struct of a generated class in Thrift's binary protocol."""
     if _ENCODE is not None:
         encoded: bytes = _ENCODE(struct, [type(struct), struct.thrift_spec])
         return encoded
@@ -105,13 +105,15 @@ def read_reply(message: bytes, kind: type[S]) -> S:
         head = read_head(message)
         if head is not None and head.type == EXCEPTION:
             raised = decode(TApplicationException, message, head.body)
-            raise Unreachable(f"Spark could not answer {head.name}: {raised}")
+            raise Unreachable(f"Spark could not answer the call {head.name}: {raised}; see the log of Spark")
         start = _within(message, _RESPONSE)
         if start is None:
             raise WireError("the reply contains no response")
         return decode(kind, message, start)
     except WireError as error:
-        raise Unreachable(f"Spark sent an invalid reply: {error}") from error
+        raise Unreachable(
+            f"Spark sent an invalid reply: {error}; check that the upstream server is a Spark Thrift Server"
+        ) from error
 
 
 def succeeded(reply: bytes) -> bool:
@@ -157,9 +159,9 @@ SPARK_HOLDS_S = 5.0  # seconds for which Spark, by default, delays the reply to 
 
 
 def clamped(version: int | None) -> int:
-    """Return the protocol version to use with a client.
+    """Return the protocol version to use with a client: the requested `version` if Viewgate knows the version.
 
-    This is the requested version, or the latest version if none (None) or an unknown version is requested.
+    Return the latest version if the client requests an unknown version or none (None).
 
     >>> clamped(5), clamped(42247), clamped(None)
     (5, 10, 10)

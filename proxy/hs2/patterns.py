@@ -12,7 +12,7 @@ _TOKEN = re.compile(r"\\(.)|(.)", re.DOTALL)
 
 
 def matcher(pattern: str | None) -> Callable[[str], bool]:
-    r"""Return a function that tests a name: `%` (or Hive's `*`) matches any text, `_` one character; `\\` escapes.
+    r"""Return a function that tests a name: `%` (or Hive's `*`) matches any text, `_` one character; `\` escapes.
 
     Names are compared ignoring case, as in Spark. A pattern that is None, empty, or impyla's `.*` matches every name.
 

@@ -52,8 +52,8 @@ class _Layout:
     """The encoding of the values of a column type in Thrift.
 
     `field` is the field of Thrift's unions of columns and of values, `column` and `value` are the names of Thrift's
-    classes for columnar and for row-based results, `convert` is the Python type, and `null` the placeholder that is
-    sent for NULL.
+    classes for columnar and for row-based results, `convert` is the Python type to which values are converted, and
+    `null` the placeholder that is sent for NULL.
     """
 
     field: str

@@ -51,25 +51,28 @@ class SqlError(Exception):
 
 
 class InvalidStatement(SqlError):
-    """Raised if Spark refuses a statement before executing it: for its text, its tables' schemas, or permissions."""
+    """The error raised if Spark refuses a statement before executing it.
+
+    The reason may be the statement's text, the schemas of its tables, or missing permissions.
+    """
 
 
 class LoginRefused(SqlError):
-    """Raised if the server to which Viewgate connects refuses the login of a user."""
+    """The error raised if the server to which Viewgate connects refuses the login of a user."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "28000")
 
 
 class Unreachable(SqlError):
-    """Raised if an upstream server, or a session on it, is not available or was lost."""
+    """The error raised if an upstream server, or a session on an upstream server, is not available or was lost."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, _CONNECTION_LOST)
 
 
 class Interrupted(SqlError):
-    """Raised if a statement was interrupted, and it is unknown whether the statement has finished.
+    """The error raised if a statement was interrupted, and it is unknown whether the statement has finished.
 
     `what` says which event interrupted the statement, and `advice` is the remedy if the statement only reads.
 
@@ -82,7 +85,7 @@ class Interrupted(SqlError):
         self.what = what
 
     def uncertain(self) -> SqlError:
-        """Return the error to report for a statement that writes; its message says that it may have been executed."""
+        """Return the error to report for a statement that writes; it says that the statement may have been executed."""
         return Interrupted(self.what, _UNCERTAIN, _RESOLUTION_UNKNOWN)
 
     def executed(self) -> SqlError:
@@ -91,7 +94,7 @@ class Interrupted(SqlError):
 
 
 class ConnectionLost(Interrupted, Unreachable):
-    """Raised if a statement was interrupted by the loss of the connection to the server, or by an invalid reply.
+    """The error raised if the loss of the connection to the server, or an invalid reply, has interrupted a statement.
 
     `what` says which event interrupted the statement, and `advice` is the remedy.
 
@@ -196,7 +199,7 @@ def without_plan(message: str) -> str:
 def root_message(text: str) -> str:
     r"""Return the message of the innermost cause in a printed Java stack trace.
 
-    Without a cause, this is the message of the first exception. Text without a stack trace is returned unchanged.
+    If the trace has no cause, return the message of the first exception. Return text without a stack trace unchanged.
 
     >>> root_message("x.E: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (Permission denied)\n\tat a.B.d(D.java:2)\n")
     '/x (Permission denied)'
@@ -222,7 +225,7 @@ def stack_messages(text: str) -> list[str]:
 
 
 def _frame(line: str) -> str:
-    r"""Return a line of a stack trace as Hive's drivers parse it; empty for any other line.
+    r"""Return a stack frame in the form that Hive's drivers parse; an empty text if `line` is not a stack frame.
 
     >>> _frame("\tat java.base/java.lang.Thread.run(Thread.java:840)"), _frame("\tat a.B.c(Native Method)")
     ('java.lang.Thread:run:Thread.java:840', 'a.B:c:Native Method:-1')
@@ -233,7 +236,7 @@ def _frame(line: str) -> str:
 
 
 def _headline(section: str) -> tuple[str, str]:
-    """Return the exception class and message of one section of a stack trace.
+    """Return the exception class and the message of one section of a stack trace (one exception with its frames).
 
     For text without a stack trace, return HiveSQLException and the text.
     """

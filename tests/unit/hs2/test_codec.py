@@ -20,7 +20,7 @@ def test_calls_and_replies_survive() -> None:
 
 def test_what_the_other_side_raises_is_an_error() -> None:
     message = application_exception("GetInfo", 0, Fault.INTERNAL_ERROR, "boom")
-    with pytest.raises(SqlError, match="could not answer GetInfo: boom"):
+    with pytest.raises(SqlError, match="could not answer the call GetInfo: boom"):
         read_reply(message, ttypes.TGetInfoResp)
 
 
