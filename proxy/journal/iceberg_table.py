@@ -1,4 +1,4 @@
-"""Writes the journal to Iceberg tables, one row per statement or refresh, which can be queried through Viewgate."""
+"""Writes the journal to Iceberg tables, which can be queried through Viewgate: one row per statement or refresh."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ SCHEMAS: Mapping[type[Record] | type[Refresh], pa.Schema] = {
 class IcebergTable(Writer):
     """A writer that appends the records of one `kind` (statements or refreshes) to an Iceberg table.
 
-    It appends once a minute, or earlier if `at_a_time` records are queued.
+    Records are appended once a minute, or earlier if `at_a_time` records are queued. `append` appends Arrow rows to the
+    table.
     """
 
     at_a_time = 5000
@@ -84,6 +85,9 @@ class IcebergTable(Writer):
 
 
 def _row(record: Record | Refresh) -> dict[str, Any]:
-    """Return a record as a row by column name; a list of views becomes one text, an empty text becomes NULL."""
+    """Return a record as a row: values by column name.
+
+    A list of views becomes one text, separated by commas; an empty text becomes NULL.
+    """
     values = {name: ", ".join(value) if isinstance(value, tuple) else value for name, value in record.values().items()}
     return {name: None if value == "" else value for name, value in values.items()}

@@ -7,7 +7,8 @@ The states of a statement:
 
 The sinks count a statement only when its outcome is final, because a count cannot be undone. A statement without rows
 is counted when its execution ends. A statement with rows is counted when its first rows are fetched, or when it is
-closed before: until then it may still fail, or its original may run in place of the rewritten statement.
+closed, whichever is first. Before the first fetch, the statement may still fail, or the original statement may run in
+place of the rewritten one.
 """
 
 from __future__ import annotations
@@ -56,12 +57,12 @@ class Sink(Protocol):
 
 
 class Journal:
-    """The records of the statements and refreshes of this process, running and ended.
+    """The records of the running and ended statements and refreshes of this process.
 
-    `sinks` and `writers` get the record of each statement and refresh at its end; a writer may lose records. `most`
-    ended statements, and as many refreshes, are kept. Without `literals`, each literal is replaced by `?` in all
-    recorded texts, also in errors.
-    `traced` is the share (0 to 1) of statements without a client's trace that get a new trace.
+    `sinks` and `writers` get the record of each statement and refresh at its end; a writer may lose records. `most` is
+    the number of ended statements, and of ended refreshes, that are kept. Without `literals`, each literal is replaced
+    by `?` in all recorded texts, also in errors. `traced` is the share (0 to 1) of statements without a client's trace
+    that get a new trace.
     """
 
     def __init__(
@@ -96,7 +97,7 @@ class Journal:
 
     @property
     def usage(self) -> Usage:
-        """How often each view was used since the start."""
+        """The statistics of the use of each view since the start of this process."""
         self.flush()
         return self._usage
 
@@ -129,7 +130,10 @@ class Journal:
             self.end(operation)
 
     def end(self, operation: Operation) -> None:
-        """Record the end of an operation's execution; do nothing if it has no record, or on a second call."""
+        """Record the end of an operation's execution.
+
+        Do nothing if the operation has no record, or if the end was recorded before.
+        """
         record = self._running.pop(operation.handle.guid, None)
         if record is None:
             return
@@ -172,7 +176,11 @@ class Journal:
         self._close(operation.handle.guid)
 
     def refuse(self, record: Record, error: SqlError | None, state: OperationState = OperationState.ERROR) -> None:
-        """Record that a statement never began: it was refused by `error`, or its client went away (None)."""
+        """Record that a statement never began.
+
+        `error` is the reason for the refusal, None if the client disconnected. `state` is the final state of the
+        statement.
+        """
         record.id = Handle.new().id
         record.refused(error, state)
         self._ended.append(record)
@@ -232,9 +240,9 @@ class Journal:
                 sink.closed(record)
 
     def _tell(self, record: Record) -> None:
-        """Schedule a closed statement to be logged and passed to the sinks a little later, together with others.
+        """Schedule a closed statement to be logged and passed to the sinks 50 ms later, together with others.
 
-        So it does not delay the reply for which the client waits.
+        The delay keeps this work from delaying the reply for which the client waits.
         """
         self._closed.append(record)
         if len(self._closed) > 1:

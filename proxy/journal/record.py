@@ -1,7 +1,8 @@
 """The journal's record of one statement: user, decision, result, and the time of each phase.
 
 A statement may carry a trace context in the form of W3C's `traceparent`
-(https://www.w3.org/TR/trace-context/#traceparent-header), also in a comment as sqlcommenter writes it.
+(https://www.w3.org/TR/trace-context/#traceparent-header). The client sends the trace context as a header of the call,
+or in a comment of the statement, as sqlcommenter writes it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Trace:
 
     @classmethod
     def new(cls) -> Trace:
-        """Return a new sampled trace with a random id, which begins in Viewgate."""
+        """Return a new sampled trace that starts in Viewgate, with a random id."""
         return cls(f"{random.getrandbits(128) or 1:032x}")  # not a secret
 
 
@@ -91,7 +92,7 @@ class Phase(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The kinds of answer that a statement can get: from a view, from the tables, from Viewgate, or none."""
+    """The kinds of answers: from a view, from the tables (with the reason), from Viewgate itself, or none (refused)."""
 
     VIEW = "view"  # a materialized view answers all or a part of it
     MISS = "miss"  # the tables answer: views read them, but none could answer
@@ -108,8 +109,9 @@ class Record:
     `answer` is the first line from Viewgate in the client's operation log: the views that answer, or why none does.
     `rewritten` is the SQL for Spark if it differs from the client's. `operation` is set while the statement runs.
     `rows` and `bytes` are the numbers fetched so far. Without `literals`, no text in the record has literals of the
-    statement. `upstream` is the server that accepted the statement; `trace` is the client's trace, or a new one.
-    `client` is the address that opened the session. `counted` is true once the sinks have counted the statement.
+    statement. `upstream` is the server that accepted the statement; `trace` is the client's trace, a new trace, or None
+    if the statement is not traced. `client` is the address that opened the session. `counted` is true once the sinks
+    have counted the statement.
     """
 
     session: str
@@ -167,7 +169,10 @@ class Record:
         return Outcome.MISS if self.choice.reason else Outcome.NONE
 
     def planned(self, plan: Plan, seconds: float) -> None:
-        """Record the plan of the statement, and the seconds that planning took; a queued statement is planned again."""
+        """Record the plan of the statement, and add the seconds that planning took.
+
+        A queued statement may be planned several times; the record has the last plan, and the total planning time.
+        """
         self.seconds[Phase.PLANNED] = self.seconds.get(Phase.PLANNED, 0.0) + seconds
         self._local = isinstance(plan, Local)
         if isinstance(plan, Forward):
@@ -205,13 +210,19 @@ class Record:
         self.seconds[Phase.FETCHED] = monotonic() - self._since
 
     def refused(self, error: SqlError | None, state: OperationState) -> None:
-        """Record that the statement never began, with its state and error (None if its client went away)."""
+        """Record that the statement never began.
+
+        `error` is the reason, None if the client disconnected. `state` is the final state of the statement.
+        """
         self._refused, self.state = True, state
         self.ended_ms = time.time_ns() // 1_000_000
         self.failed(error)
 
     def failed(self, error: SqlError | None) -> None:
-        """Record the statement's error; None records that there is none."""
+        """Record the error of the statement; None for a statement without an error.
+
+        If the record has no literals, they are removed from the error's message.
+        """
         if error is not None:
             told = self.kept_message(error.message, error.sql_state)
             error = SqlError(told, error.sql_state, error.error_code)
@@ -220,12 +231,13 @@ class Record:
     def answered(self, line: str) -> None:
         """Record the line from Viewgate in the client's operation log; empty if there is no such line.
 
-        Literals are removed if so configured, except from the names of chosen views, which contain none.
+        If the record has no literals, they are removed from the line. A line that names the chosen views is recorded
+        unchanged, because such a line contains no literals.
         """
         self.answer = line if self.choice.chosen else self.kept_message(line)
 
     def kept_message(self, message: str, sql_state: str | None = None) -> str:
-        """Return the part of an error message that is recorded, without literals if so configured."""
+        """Return the part of an error message that is recorded, without literals if the record has none."""
         if self._original is None:
             return kept_message(message, literals=self.literals)
         return kept_message(message, sql_state, literals=False, known=string_literals(self._original))

@@ -40,7 +40,7 @@ _FAILED = (OperationState.ERROR, OperationState.TIMEDOUT)
 class Spans(Writer):
     """A writer that exports the spans of sampled statements and refreshes every two seconds.
 
-    It shuts `exporter` down at the end. `ratio` is the share (0 to 1) of refreshes that are sampled.
+    `ratio` is the share (0 to 1) of refreshes that are sampled. `close` shuts `exporter` down.
     """
 
     at_a_time = 256  # statements, each with up to five spans
@@ -70,13 +70,13 @@ class Spans(Writer):
             self._put(refresh)
 
     def store(self, records: Sequence[Record | Refresh]) -> None:
-        """Export the spans of records; raise OSError if the collector of spans refuses them."""
+        """Export the spans of records; raise OSError if the collector refuses the spans."""
         spans = [span for record in records for span in self._spans(record)]
         if self._exporter.export(spans) is not SpanExportResult.SUCCESS:
             raise OSError(None, "the collector refused the spans: check [tracing] endpoint and headers")
 
     def close(self) -> None:
-        """Export the queued spans, for at most `patience` seconds, then shut the exporter down."""
+        """Export the queued spans, for at most `self.patience` seconds, then shut the exporter down."""
         super().close()
         self._exporter.shutdown()
 

@@ -1,7 +1,7 @@
 """The recorded texts of statements and errors: without credentials and, if so configured, without literals.
 
-A statement without literals is its digest. The messages of errors quote literals and data of the tables in many forms:
-without literals, a message keeps only what cannot be either of them.
+A statement without literals is recorded as its digest. Error messages quote literals and table data in many forms.
+Without literals, all parts of a message that might be a literal or table data are removed.
 """
 
 from __future__ import annotations
@@ -113,7 +113,10 @@ _JAVA = re.compile(r"(?:\w[\w ]*: )?(?:[a-z_]\w*\.)+[A-Z][\w$]*(?:Exception|Erro
 
 
 def string_literals(sql: str) -> frozenset[str]:
-    r"""Return the values of the string literals in a statement, as far as an error's first line may have them.
+    r"""Return the first line of each string literal in a statement, without surrounding spaces.
+
+    Error messages are searched for these lines, because only the first line of an error message is recorded. Literals
+    without a letter or digit are left out.
 
     >>> sorted(string_literals("SELECT 'Ann', 1, r'a' WHERE x = 'two\nlines' AND y = '-'"))
     ['Ann', 'a', 'two']
@@ -126,8 +129,9 @@ def string_literals(sql: str) -> frozenset[str]:
 def without_values(message: str, sql_state: str | None = None, known: Iterable[str] = ()) -> str:
     r"""Return the first line of an error message without literals and data: `?` replaces quoted texts and numbers.
 
-    `known` are the literals of the statement, which are replaced also where they are not quoted. Of an error of Spark
-    that may have data of the tables, only the name is kept; its `sql_state` tells which.
+    `known` are the literals of the statement, which are replaced even where they are not quoted. An error of Spark is
+    reduced to its name, unless `sql_state` shows (class 42 or 0A) that Spark refused the statement before it read any
+    rows.
 
     >>> without_values("[CAST_INVALID_INPUT] The value 'Ann' of `name` is 17 SQLSTATE: 22018\n== SQL ==\n", "22018")
     '[CAST_INVALID_INPUT]'
@@ -155,8 +159,8 @@ KEPT, SHOWN = 10_000, 200
 def kept(sql: str, *, literals: bool = True) -> str:
     """Return the part of a statement that is recorded: its first KEPT characters, without credentials.
 
-    Without `literals`, it is the digest of that part, in which `?` replaces each literal. The digest is made first: a
-    credential that is hidden within a literal may contain a quotation mark.
+    Without `literals`, return the digest of that part, in which `?` replaces each literal. Credentials are removed
+    after the digest is made, because a quotation mark within a literal could hide a credential from the search.
     """
     text = shortened(sql, KEPT)
     return without_credentials(text if literals else digest(text))
@@ -167,7 +171,8 @@ def kept_message(
 ) -> str:
     """Return the part of an error message that is recorded: its first KEPT characters, without credentials.
 
-    Without `literals`, the message is that of `without_values`: Spark's errors quote the whole statement.
+    Without `literals`, return the message shortened by `without_values`, to which `known` is passed, because Spark's
+    errors quote the whole statement.
     """
     text = shortened(message, KEPT)
     return without_credentials(text if literals else without_values(text, sql_state, known))

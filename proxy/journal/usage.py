@@ -1,7 +1,7 @@
-"""Computes statistics of the journal's statements: by view and by digest, since the start.
+"""Computes statistics of the journal's statements, by view and by digest, since the start of this process.
 
 The time that a statement would have taken without views is estimated as the mean time of statements with the same
-digest that were answered from the tables, before or after it. Without such statements, no saving is counted.
+digest that the tables answered, earlier or later. Without such statements, no saving is counted.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ _WORTH_NOTING = 20.0
 
 @dataclass(slots=True)
 class Uses:
-    """The counts of how often a view was tried, could answer, was chosen, and was read to the statement's end.
+    """The statistics of one view: how often statements used it, and the time that it saved.
 
-    `failed` counts statements whose rewriting Spark could not run. `chosen_ms` is the time of the last choice, in
-    milliseconds since 1970; `refresh` is the last refresh of this process that has ended. `saved_milliseconds` is the
-    time that `compared` statements took less than similar statements on the tables; `refresh_milliseconds` is the total
-    time of `refreshes` refreshes.
+    `considered`, `matched`, `chosen` and `executed` count the statements for which the view was tried, could answer,
+    was chosen, and was read until the statement finished. `failed` counts statements whose rewritten SQL Spark could
+    not run. `chosen_ms` is the time of the last choice, in milliseconds since 1970; `refresh` is the last refresh of
+    this process that has ended. `saved_milliseconds` is the time that `compared` statements took less than similar
+    statements on the tables; `refresh_milliseconds` is the total time of `refreshes` refreshes.
     """
 
     considered: int = 0
@@ -82,10 +83,10 @@ class Usage:
                 uses.chosen_ms = record.ended_ms
 
     def closed(self, record: Record) -> None:
-        """Update the estimate of the time that views save, by a statement that has finished.
+        """Update the estimate of the time that views save, with a statement that has finished.
 
-        Statements on tables give the mean time of their digest; the time of a statement on views is compared with that
-        mean.
+        A statement on tables contributes to the mean time of its digest. The time of a statement on views is compared
+        with the mean time of its digest.
         """
         if record.state is not OperationState.FINISHED or record.fell_back:
             return
@@ -113,7 +114,10 @@ class Usage:
         times[views] = number + 1, ms + record.work_ms
 
     def _save(self, views: Sequence[TableName], statements: int, ms: float) -> None:
-        """Add `ms`, which these views saved together in `statements` statements, to the views in equal parts."""
+        """Add saved time to the statistics of views.
+
+        `ms` is the time that these views saved together in `statements` statements; each view gets an equal part.
+        """
         for view in views:
             uses = self._views.setdefault(view, Uses())
             uses.saved_milliseconds += ms / len(views)
@@ -130,7 +134,7 @@ class Usage:
 def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
     """Return a row for each digest, the digest with the most total time first; `records` come latest first.
 
-    It may take seconds: a thousand long statements must be parsed.
+    The call may take seconds, because up to a thousand long statements must be parsed.
     """
     groups: dict[str, list[Record]] = {}
     for record in records:

@@ -34,8 +34,8 @@ class Writer(ABC):
     """A sink that writes records in a thread of its own; `lost` counts the records that could not be written.
 
     The thread writes at most `at_a_time` records at once, and waits up to `every` seconds to collect them. `where`
-    names the writer in the log. `waiting` is the largest number of records in the queue; further records are lost. At
-    shutdown, the writer has `patience` seconds for the remaining records.
+    names the writer in the log. `waiting` is the largest number of records in the queue; further records are lost.
+    `clock` returns seconds. At shutdown, the writer has `patience` seconds for the remaining records.
     """
 
     at_a_time = 50
@@ -54,7 +54,7 @@ class Writer(ABC):
 
     @abstractmethod
     def store(self, records: Sequence[Record | Refresh]) -> None:
-        """Write records; raise any exception if that fails: the records are then counted as lost."""
+        """Write records; raise an exception of any class if writing fails. The records are then counted as lost."""
 
     def rest(self) -> None:  # noqa: B027 - most have nothing to let go
         """Release open resources before a pause in writing."""
@@ -71,7 +71,7 @@ class Writer(ABC):
         self._put(refresh)
 
     def close(self) -> None:
-        """Write the queued records, for at most `patience` seconds."""
+        """Write the queued records, for at most `self.patience` seconds."""
         try:
             self._queue.put(None, timeout=self.patience)
         except Full:
@@ -93,7 +93,7 @@ class Writer(ABC):
         self.rest()
 
     def _batch(self) -> list[Record | Refresh | None]:
-        """Wait for the next records, and return them; a None at the end says that no more will come."""
+        """Wait for the next records, and return them; a None at the end marks the end of all records."""
         batch = [self._queue.get()]
         until = time.monotonic() + self.every
         try:
@@ -125,7 +125,10 @@ class Writer(ABC):
 
 
 def _reason(error: Exception) -> str:
-    """Return the reason for a failure to write; it does not quote the records, as UnicodeEncodeError does."""
+    """Return the reason for a failure to write.
+
+    The reason never quotes the records, although the message of UnicodeEncodeError does.
+    """
     if isinstance(error, UnicodeError):
         return type(error).__name__
     return (error.strerror if isinstance(error, OSError) else None) or repr(error)
