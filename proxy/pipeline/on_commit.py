@@ -1,8 +1,8 @@
 """Post-commit refresh: a write through the proxy refreshes the views over the written table.
 
 The refresh starts after the write has succeeded, so a failed refresh does not fail the write. The failure is reported
-in the log of the writing statement and, until a refresh succeeds, in SHOW MATERIALIZED VIEWS. A refresh never turns
-rewriting on again after a user has turned rewriting off.
+in the log of the writing statement and, until a refresh succeeds, in SHOW MATERIALIZED VIEWS. If a user has disabled
+rewriting with a view, the refresh leaves it disabled.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ class OnCommit:
 
         Each view's property `viewgate.refresh.wait` decides whether the statement waits for the view's refresh; the
         other refreshes run in the background. `log` adds a line to the statement's log. Return when all refreshes for
-        which the statement waits have ended. If this call is cancelled, cancel these refreshes as well.
+        which the statement waits have ended. If this call is cancelled, cancel the refreshes for which the statement
+        waits.
         """
         views = await self._stale(definitions, await over(self._catalog, definitions, tables))
         decisions = await self._waiting(definitions, views)
@@ -253,7 +254,8 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -
     """Wait until `task`, a view's refresh, has ended, or until the time limit of the view's properties has passed.
 
     `_limit` returns that time limit. After the limit, the refresh continues in the background. If this wait is
-    cancelled, cancel the refresh. `said` is the log function of the refresh.
+    cancelled, cancel the refresh. `said` is the log function of the refresh, which writes to the server's log after the
+    limit.
     """
     try:
         await asyncio.wait({task}, timeout=_limit(view))
@@ -262,7 +264,7 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -
         await asyncio.wait({task})
         raise
     if not task.done():
-        said(f"{view.name} is still being refreshed, which goes on in the background")
+        said(f"{view.name} is still being refreshed; the refresh continues in the background")
         said.leave()
 
 

@@ -113,20 +113,18 @@ class Pipeline:
     async def carry_over(self, filled: MaterializedView, view: MaterializedView) -> None:
         """Record that the storage table of one version of a view (`filled`) is also valid for the version `view`.
 
-        Do nothing if the definitions of the versions differ. Raise SqlError if the storage table is missing or is being
-        changed.
+        Do nothing if the definitions of the versions differ. Raise SqlError if the storage table is missing, or if a
+        concurrent refresh changes it first.
         """
         if filled.version != view.version and _definition(filled) == _definition(view):
             async with self._under_way.alone(view):
                 await self._upkeep.carry_over(filled, view)
 
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
-        """Run a maintenance statement on a view's storage table: compaction or snapshot expiry.
+        """Run a maintenance statement (compaction or snapshot expiry) on a view's storage table.
 
-        Both leave the stored rows unchanged.
-
-        A fresh view is then refreshed once, so that the refresh state is recorded for the current snapshots of its
-        sources.
+        Neither kind of statement changes the stored rows. If the view is fresh, a refresh follows, which records the
+        refresh state for the current snapshots of the sources.
         """
         async with self._under_way.alone(view):
             await self._upkeep.maintain(view, statement)
@@ -165,7 +163,7 @@ class Pipeline:
             except Lost:
                 if asked.full:  # a full refresh would only compute everything again
                     raise
-                log(f"{view.name}: another refresh was faster; starting over")
+                log(f"{view.name}: another refresh was committed first; starting over")
                 continue
             except SqlError as failure:
                 if not (decision.incremental or step.shared) or failure.sql_state == LOST:
@@ -230,8 +228,8 @@ class Pipeline:
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
         """Write and publish the rows of one step; return the published snapshot.
 
-        Return None, without publishing, if a source that is not pinned to a snapshot has changed while it was read,
-        because it is then unknown which of its rows were read.
+        Return None, without publishing, if a source changed while it was read, so that it is unknown which rows were
+        read: an unpinned source has other content or, in an incremental step, any source has other columns.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:
@@ -276,5 +274,5 @@ class Pipeline:
 
 
 def _definition(view: MaterializedView) -> tuple[object, ...]:
-    """Return a key of all that determines the content of a storage table, except the rows of the sources."""
+    """Return a tuple of everything that determines the rows of a storage table, except the rows of the sources."""
     return view.uuid, view.storage, view.storage_query, view.catalog, view.namespace, view.settings, view.through

@@ -27,7 +27,7 @@ _LONGEST_PAUSE = 10.0  # seconds after which a changed refresh interval of a vie
 
 
 class Schedule:
-    """The schedule of refreshes; it runs them until cancelled, at most AT_ONCE at a time.
+    """The scheduler of refreshes: `run` starts the refreshes that are due, at most AT_ONCE at a time, until cancelled.
 
     Each refresh starts after the running refreshes of the views that its view reads. `clock` returns seconds.
     """
@@ -59,7 +59,10 @@ class Schedule:
                 await asyncio.wait(self._running.values())
 
     async def look(self) -> float:
-        """Start the refreshes that are due now; return the seconds until the next check."""
+        """Start the refreshes that are due now; return the seconds until the next check.
+
+        A view whose former refresh still runs or waits is skipped until its next interval.
+        """
         pause = _LONGEST_PAUSE
         periodic: dict[TableName, float] = {}
         # Views come after the views that they read: `through` has all views that a view reads, directly or not, so

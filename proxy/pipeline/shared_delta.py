@@ -7,11 +7,12 @@ queries of all views:
     SELECT 0 AS part, struct(d.*) AS d0, NULL AS d1 FROM (<the delta query of the first view, FROM appended>) AS d
     UNION ALL SELECT 1, NULL, struct(d.*) FROM (<the delta query of the second view>) AS d
 
-Spark evaluates a CTE once for all its readers only if the rows of the CTE are not deterministic, hence the unused
-column `rand()`.
+The column `rand()` is not used: it makes the rows of the CTE nondeterministic, because only then does Spark evaluate
+the CTE once for all references.
 
-A staged delta is identified by the text of its delta query. A refresh that starts later, when more or fewer rows are
-appended, has another delta query and reads the base table itself; so does a refresh if staging fails.
+A staged result is identified by the text of its delta query. A refresh that starts later, when more or fewer rows are
+appended, has another delta query, and reads the base table itself. A refresh also reads the base table itself if
+staging fails.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class SharedDelta:
             await asyncio.shield(self._dropped(self._staging))
 
     async def _staged(self) -> bool:
-        """Create and fill the staging table; return whether that succeeded. Errors are only logged."""
+        """Create and fill the staging table; return whether this has succeeded. Errors are only logged."""
         try:
             async with self._runner.job(self._settings) as job:
                 await job.run(
@@ -123,10 +124,11 @@ def _branch(at: int, count: int, query: str) -> str:
 
 
 def shared_deltas(runner: Runner, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
-    """Create staging tables for refreshes that read the same appended rows (at least MANY) under the same settings.
+    """Return the staging table of each view, by view name, for refreshes that read the same appended rows.
 
-    `decisions` has the planned refresh of each view. Return the staging table of each view by view name; views that
-    share no appended rows with another view are absent. `runner` opens the Spark session that fills a staging table.
+    The refreshes must also have the same Spark settings, and read at least MANY rows. `decisions` has the planned
+    refresh of each view; views that share no appended rows with another view are absent from the result. `runner` opens
+    the Spark session in which the first refresh creates the staging table.
     """
     groups: dict[object, dict[MaterializedView, Decision]] = {}
     for view, decision in decisions.items():

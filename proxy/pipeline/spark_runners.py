@@ -51,8 +51,8 @@ class Blocking:
     async def call(self, call: Callable[[], _Result]) -> _Result:
         """Run a PySpark call in the job's thread and return its result.
 
-        If the waiting task is cancelled, cancel the job in Spark and wait for the end of the call; a second cancel ends
-        this wait.
+        If the waiting task is cancelled, cancel the job in Spark and wait for the end of the call; a second
+        cancellation ends this wait.
         """
         running = asyncio.get_running_loop().run_in_executor(self._thread, lambda: _translated(call))
         try:
@@ -150,7 +150,8 @@ class ConnectJob:
         except SqlError as failure:
             self._session.release_session_on_close = False  # the release would be retried for as long again
             raise SqlError(
-                f"refreshes cannot run on the Spark Connect server of [pipeline.spark] spark.remote: {failure.message}",
+                f"refreshes cannot run on the Spark Connect server of [pipeline.spark] spark.remote: {failure.message}"
+                "; check the address, and that the server runs",
                 _NO_CONNECTION,
             ) from failure
 

@@ -1,4 +1,4 @@
-"""Stages new content on a branch of a view's storage table, until a commit publishes the branch or it is removed.
+"""Stages new content on a branch of a view's storage table; a commit then publishes the branch, or it is dropped.
 
 The types of the new rows are compared with the storage table's columns, because Spark silently converts values of other
 types: 3.5 becomes 3, and a timestamp becomes a date. A view's query may return other types than when the view was
@@ -74,9 +74,10 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 
 
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
-    """Return whether two refresh states have the same view version, and the same columns of sources and storage table.
+    """Return whether two refresh states have the same view versions, and the same columns of sources and storage table.
 
-    The types of the view's columns are then the same, too. Return False if `recorded` is None (no refresh is recorded).
+    If so, the types of the view's columns are the same, too. The versions are those of the view and of the views that
+    it reads. Return False if `recorded` is None (no refresh is recorded).
     """
     return recorded is not None and _columns(recorded) == _columns(now)
 

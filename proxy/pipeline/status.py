@@ -1,11 +1,11 @@
-"""Determines the status of a view: fresh or stale and why, the time of the last refresh, its failure, and the lag.
+"""Determines the status of a view: fresh or stale and why, the time and the error of the last refresh, and the lag.
 
-The failure is recorded as a property of the view's storage table, where other processes and the next start of Viewgate
-find the failure. A refresh that succeeds removes the property in the commit that publishes the content. The property is
-only information: whether a storage table is used depends on its freshness alone.
+The error is recorded as a property of the view's storage table, where other processes and the next start of Viewgate
+find it. A refresh that succeeds removes the property in the commit that publishes the content. The property is only
+information: whether a storage table is used depends on its freshness alone.
 
-The history of freshness is not sampled: each refresh records in its snapshot of the storage table which table snapshots
-the refresh read, and the tables record when later snapshots were committed.
+The history of freshness is computed, not sampled: each refresh records in its snapshot of the storage table which table
+snapshots the refresh read, and the tables record when later snapshots were committed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Lost(SqlError):
-    """Raised when a refresh has lost its storage table: another refresh committed first, or the table is missing.
+    """The error raised if another refresh has committed first, or if the storage table is missing.
 
     Lost is not a failure of the view, and is not recorded.
     """
@@ -244,9 +244,10 @@ async def freshness(catalog: Catalog, view: MaterializedView) -> list[Span]:
 
 
 def spans(refreshes: Sequence[Refreshed], tables: Mapping[TableName, Relation | None], now_ms: int) -> list[Span]:
-    """Return a view's fresh and stale periods, from its refreshes (earliest first) and its tables' snapshots.
+    """Return a view's fresh and stale periods, from the times of its refreshes and of the commits to its sources.
 
-    The last period ends at `now_ms`, in milliseconds since 1970.
+    `refreshes` come earliest first; `tables` are the current source tables, by name. The last period ends at `now_ms`,
+    in milliseconds since 1970.
     """
     ends = [*(later.at_ms for later in refreshes[1:]), now_ms]
     return [
@@ -270,8 +271,9 @@ def _of_refresh(refresh: Refreshed, tables: Mapping[TableName, Relation | None],
 def _missed(source: SourceState, table: Relation | None, end_ms: int) -> int | None:
     """Return the time of the first commit to a source table after the snapshot that a refresh read.
 
-    Return `end_ms` if there is no such commit, and None if the time is unknown because the table was replaced, or the
-    snapshot has expired or was rolled back. Times are in milliseconds since 1970.
+    Compactions do not count, because they change no rows. Return `end_ms` if there is no such commit, and None if the
+    time is unknown because the table was replaced, or the snapshot has expired or was rolled back. Times are in
+    milliseconds since 1970.
     """
     if not isinstance(table, Table) or table.uuid != source.uuid:
         return None

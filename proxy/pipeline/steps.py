@@ -1,4 +1,4 @@
-"""Plans the steps of a refresh; each step is one commit, after which the storage table agrees with its state.
+"""Plans the steps of a refresh; each step is one commit, which also records the refresh state of the stored rows.
 
 A storage table is partial if it holds only the view's rows that satisfy a recorded condition. Most refreshes have one
 step. A refresh with a retention first drops the partitions that are too old, and then refreshes the rest. A refresh of
@@ -75,7 +75,7 @@ class Step:
 
     @property
     def typed(self) -> bool:
-        """Whether sources and storage table have the columns of the last refresh, so that no types need checking."""
+        """Whether sources and storage table have the columns of the last refresh, so that no types need a check."""
         return same_columns(self.storage.refresh, self.state)
 
     @property
@@ -107,7 +107,7 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
     except RecursionError as error:
         raise SqlError(
             f"{view.name} cannot be refreshed: the WHERE condition or the retention of the refresh is nested too "
-            "deeply; simplify it",
+            "deeply; simplify the condition",
             "54001",
         ) from error
 
@@ -130,7 +130,7 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
 
 
 class _Planning:
-    """The planning of one refresh, from the view, its sources and its storage table as looked up at the start."""
+    """A planner of one refresh, from the view, its sources and its storage table as looked up at the start."""
 
     def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
         self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage

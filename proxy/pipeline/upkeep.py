@@ -1,8 +1,9 @@
 """Maintains storage tables: compaction, snapshot expiry, and the removal of orphaned storage tables.
 
-The storage table follows the compaction and expiry of its source tables; a view may also have an expiry policy of its
-own. The snapshot of a compaction does not record the refresh state, which only the snapshot before the compaction
-records. So after each compaction an empty commit records the state again, and older snapshots can expire.
+Compactions and expiries of a view's source tables are repeated on its storage table, unless the view's property
+`viewgate.maintenance` is `never`. A view may also have an expiry policy of its own. The snapshot of a compaction does
+not record the refresh state, which only the snapshot before the compaction records. So after each compaction, an empty
+commit records the refresh state again, and older snapshots can expire.
 
 A killed CREATE leaves an orphaned storage table: a table that no view uses and no query reads, but that takes up space.
 """
@@ -145,7 +146,7 @@ class Orphans:
     async def drop(self, view: TableName | None = None) -> list[TableName]:
         """Drop the orphaned storage tables of one view, or of all views (None); return the dropped tables.
 
-        Errors are only logged.
+        Drop nothing if the definition of any view in the catalog cannot be read. Errors are only logged.
         """
         try:
             found = await self._found(view)

@@ -175,7 +175,7 @@ def test_a_write_waits_no_longer_than_its_limit(lake: Lake, monkeypatch: pytest.
             await home.write()
             told = [line for line in home.log if "still being refreshed" in line]
             assert told == [
-                f"Viewgate: {name} is still being refreshed, which goes on in the background"
+                f"Viewgate: {name} is still being refreshed; the refresh continues in the background"
                 for name in (FIRST, SECOND)
             ]
             said = len(home.log)

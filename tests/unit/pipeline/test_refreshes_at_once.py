@@ -226,7 +226,7 @@ def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_looks_again(hou
     house.sales.append(ROWS)
     house.spark.before_insert = the_other_is_faster
     assert asyncio.run(house.refresh()).changed == written
-    assert "lake.demo.agg: another refresh was faster; starting over" in house.log
+    assert "lake.demo.agg: another refresh was committed first; starting over" in house.log
     recorded = house.storage().refresh
     assert recorded is not None
     assert recorded.sources[0].snapshot_id == house.sales.refresh().metadata.current_snapshot_id
