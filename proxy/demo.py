@@ -79,7 +79,7 @@ STATEMENTS = {re.findall(r"lake\.demo\.(\w+)", statement)[0]: statement for stat
 
 
 async def make(rows: int, query: Query) -> None:
-    """Create the missing demo tables and views, with `rows` sales; `query` runs a statement."""
+    """Create the missing demo tables and views; `rows` is the number of sales, and `query` runs a statement."""
     there = await _listed("SHOW MATERIALIZED VIEWS", query)
     if len(there.intersection(STATEMENTS)) == len(VIEWS):
         return  # a table with views cannot be dropped, so nothing is missing; listing tables takes a new Spark 6 s

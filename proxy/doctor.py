@@ -19,7 +19,7 @@ _WRONG = (preflight.Missing, ConfigError, SqlError, OSError)
 
 
 class Dispensable(Exception):
-    """Raised for a problem of an optional part, without which Viewgate can start."""
+    """The error raised for a problem of an optional part, without which Viewgate can start."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,10 @@ class Finding:
 
 
 async def findings(settings: Config) -> list[Finding]:
-    """Return the result of every check, in the order of a start; a failed check does not stop the other checks."""
+    """Return the result of every check, in the order in which Viewgate's start performs the checks.
+
+    A failed check does not stop the other checks.
+    """
     return [await _finding(name, check) for name, check in _checks(settings)]
 
 
@@ -125,14 +128,16 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
     told = f"answers; {len(views)} materialized view{'' if len(views) == 1 else 's'}"
     if opened.broken:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in opened.broken.items())
-        raise Dispensable(f"{told}; {len(opened.broken)} cannot be used: {reasons}")
+        raise Dispensable(
+            f"{told}; {len(opened.broken)} more cannot be used, because the metadata cannot be read: {reasons}"
+        )
     return told
 
 
 async def _upstream(address: UpstreamAddress) -> str:
-    """Open a session on an upstream and compare the clocks; return the result as text.
+    """Open a session on an upstream server and compare the clocks; return the result as text.
 
-    Raise SqlError, OSError or ConfigError if no session can be opened or if the clocks differ too much.
+    Raise SqlError, OSError or ConfigError if no session can be opened, or if the clocks differ by more than 5 seconds.
     """
     from proxy import links
     from proxy.upstream import Timeouts, in_session
@@ -144,6 +149,6 @@ async def _upstream(address: UpstreamAddress) -> str:
     if abs(ahead) > _SKEW_S:
         raise ConfigError(
             f"the clock of Spark is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} this machine's: "
-            "synchronize both with NTP"
+            "synchronize both clocks with NTP"
         )
     return f"opens sessions; clocks differ by {abs(ahead):.0f} s"

@@ -33,7 +33,10 @@ async def _no_workers() -> Reloaded:
 
 
 class Effective:
-    r"""The settings in effect; `reload` reads the settings file again, `restart` replaces the workers.
+    r"""The settings in effect, and two functions that the running server provides.
+
+    `reload` reads the settings file again, and `restart` replaces the worker processes by new ones. Before the server
+    provides the functions, each returns a refusal.
 
     >>> from proxy.config import parse
     >>> rows = {row.key: row for row in Effective(parse("[timeouts]\ncatalog = 3")).rows()}

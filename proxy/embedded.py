@@ -42,11 +42,11 @@ POOLS = """<?xml version="1.0"?>
 
 
 class StartError(Exception):
-    """Raised if the embedded Spark cannot start; the message has the reason and the remedy."""
+    """The error raised if the embedded Spark cannot start; the message has the reason and the remedy."""
 
 
 class SparkLost(Exception):
-    """Raised if the JVM of the embedded Spark has ended by itself."""
+    """The error raised if the JVM of the embedded Spark has ended by itself."""
 
 
 class Jvm(NamedTuple):
@@ -97,7 +97,8 @@ class EmbeddedSpark:
         """Wait until the JVM ends by itself, then raise SparkLost."""
         code = await asyncio.to_thread(self.jvm.process.wait)
         raise SparkLost(
-            f"Spark's JVM has ended ({ended_by(code)}), and all sessions and statements with it; {_tail(self.jvm.log)}"
+            f"Spark's JVM has ended ({ended_by(code)}), so all sessions and running statements are lost: start "
+            f"Viewgate again; {_tail(self.jvm.log)}"
         )
 
     def stop(self) -> None:
@@ -179,16 +180,16 @@ def fresh_temporary_folder(data: Path) -> None:
 
 @contextmanager
 def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
-    """Yield the lock file of a data directory, locked for this process and its JVM.
+    """Yield the lock file of a data directory, locked for this process and the JVM that this process starts.
 
-    Wait first until the JVM of a killed process has ended. Raise StartError if another Viewgate uses the directory, or
-    if the lock is not free after `patience` seconds.
+    If a former Viewgate process was killed, wait first until the JVM of that process has ended. Raise StartError if
+    another Viewgate uses the directory, or if the lock is not free after `patience` seconds.
     """
     try:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StartError(
-            f"the data directory {data} cannot be created ({error.strerror}): give another with --data or "
+            f"the data directory {data} cannot be created ({error.strerror}): give another directory with --data or "
             "[embedded] data"
         ) from error
     with (data / "lock").open("a+") as lock:
@@ -231,7 +232,8 @@ def _alive(pid: str) -> bool:
 def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
     """Yield a Spark session in a new JVM, and the JVM, which is stopped after the body.
 
-    Raise StartError if the JVM does not start. `lock` is the locked file, which the JVM keeps open.
+    `settings` are Spark's settings, and `data` is the directory for Spark's log. `lock` is the locked file, which the
+    JVM keeps open, so that the file stays locked until the JVM ends. Raise StartError if the JVM does not start.
     """
     java = preflight.java()
     jars.spark_jars()
@@ -246,7 +248,10 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
         PySparkLogger.getLogger(name).disabled = True
     if SparkContext._active_spark_context is not None:
-        raise StartError("this process already runs a Spark session: stop the session first")
+        raise StartError(
+            "Viewgate's own Spark cannot start, because this process already runs a Spark session: stop that "
+            "session first"
+        )
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
     with (data / "spark.log").open("wb") as log, _java_environment(java):
         streams = {"stdout": log, "stderr": log, "cwd": data, "pass_fds": (lock.fileno(),)}
@@ -255,7 +260,9 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
             # after its statements have ended.
             gateway = launch_gateway(conf, streams | {"start_new_session": True})
         except PySparkRuntimeError as error:
-            raise StartError(f"Spark's JVM did not start: {_tail(data / 'spark.log')}") from error
+            raise StartError(
+                f"Spark's JVM did not start; correct the cause, which is in Spark's log: {_tail(data / 'spark.log')}"
+            ) from error
     try:
         SparkContext._ensure_initialized(gateway=gateway)
         session = SparkSession.builder.config(conf=conf).getOrCreate()

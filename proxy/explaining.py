@@ -14,8 +14,9 @@ NOT_REWRITTEN = 5  # an exit code, documented in docs/reference.md
 def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = False) -> int:
     """Print which views of a script would answer a query, and return the exit code.
 
-    `schema` is the script's file. With `require`, the code is NOT_REWRITTEN (5) if no view answers. Raise ScriptError
-    if the script or the query is invalid. With `as_json`, print the result as JSON.
+    `schema` is the script's file, with CREATE statements for the tables and views. With `as_json`, print JSON. The exit
+    code is 0 or, with `require` and if no view answers, NOT_REWRITTEN (5). Raise ScriptError if the script or the query
+    is invalid.
     """
     from rewriter.script import ScriptError, read_script
 
@@ -24,7 +25,9 @@ def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = 
     except UnicodeDecodeError as error:
         raise ScriptError(f"{schema} is not UTF-8 text ({error.reason}): save it in UTF-8") from error
     except OSError as error:
-        raise ScriptError(f"{schema} cannot be read: {error.strerror}") from error
+        raise ScriptError(
+            f"{schema} cannot be read: {error.strerror}; give the path of the script with the CREATE statements"
+        ) from error
     try:
         workspace = read_script(script)
     except ScriptError as problem:

@@ -2,9 +2,9 @@
 
     python -m proxy.jars        # what `make setup` runs; `viewgate serve` does the same when one is missing
 
-The Ivy in the pyspark package fetches them from Maven Central, and their checksums are verified. They must be on the
-class path before the JVM starts, because the handler threads of Spark's Thrift Server do not see libraries added by
-`spark.jars.packages`.
+The Ivy in the pyspark package fetches the libraries from Maven Central, and their checksums are verified. The libraries
+must be on the class path before the JVM starts, because the handler threads of Spark's Thrift Server do not see
+libraries added by `spark.jars.packages`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ EMBEDDED = (ICEBERG, SQLITE)
 
 
 class Unfetched(Exception):
-    """Raised if a library cannot be fetched; the message has the library, the reason and the remedy."""
+    """The error raised if a library cannot be fetched; the message has the library, the reason and the remedy."""
 
 
 def directory() -> Path:
@@ -67,7 +67,9 @@ def directory() -> Path:
 
 
 def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
-    """Fetch the missing libraries into a directory (None: the default one), and return the paths of all of them.
+    """Fetch the missing libraries into the directory `into`, and return the paths of all `jars`.
+
+    None as `into` stands for the default directory.
 
     Raise Unfetched if a library cannot be fetched.
     """
@@ -122,7 +124,7 @@ _ARTIFACT = """
 
 
 def _module(jars: Sequence[Jar]) -> str:
-    """Return Ivy's input file, which lists each version of a library once, with all requested files of that version."""
+    """Return Ivy's input file, which lists each version of a library once, with the requested files of that version."""
     libraries: dict[tuple[str, str, str], list[Jar]] = {}
     for jar in jars:
         libraries.setdefault((jar.group, jar.artifact, jar.version), []).append(jar)
@@ -154,8 +156,8 @@ def spark_jars() -> Path:
         import pyspark
     except ImportError:
         raise preflight.Missing(
-            "Viewgate's own Spark needs a Python package: pip install '.[embedded]' in Viewgate's sources; or "
-            "give --config FILE with [[upstream]], to use Spark Thrift Servers that run elsewhere"
+            "Viewgate's own Spark needs the Python package pyspark: run pip install '.[embedded]' in Viewgate's "
+            "sources, or give --config FILE with [[upstream]] to use Spark Thrift Servers that run elsewhere"
         ) from None
     return Path(pyspark.__file__).parent / "jars"
 

@@ -28,9 +28,10 @@ _RETRIES = 5
 
 
 async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return the runner of refresh jobs for the settings in [pipeline.spark]; `running` stops it at shutdown.
+    """Return the runner of refresh jobs for the settings in [pipeline.spark].
 
-    `catalog` is the Iceberg catalog's name in Spark. Raise ConfigError if the settings cannot be used.
+    `catalog` is the Iceberg catalog's name in Spark. `running` stops the Spark of the runner at shutdown. Raise
+    ConfigError if the settings cannot be used.
     """
     key = next((key for key in RUNNERS if key in settings), MASTER)
     try:
@@ -38,12 +39,12 @@ async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> R
     except ImportError as missing:
         extra = "connect" if key == REMOTE else "embedded"
         raise ConfigError(
-            f"[pipeline.spark] needs PySpark: pip install '.[{extra}]' in Viewgate's sources ({missing})"
+            f"[pipeline.spark] needs PySpark: run pip install '.[{extra}]' in Viewgate's sources ({missing})"
         ) from missing
 
 
 async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return a runner on a Spark Connect server; its first job connects to the server."""
+    """Return a runner on a Spark Connect server; the connection is opened by the runner's first job."""
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
@@ -56,9 +57,9 @@ async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) 
 
 
 async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Start a Spark application whose driver is this process, and return a runner in it.
+    """Start a Spark application whose driver is this process, and return a runner in that application.
 
-    The process was started alone or by spark-submit. Raise ConfigError if Spark does not start.
+    `spark-submit` may have started this process, but need not. Raise ConfigError if Spark does not start.
     """
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
@@ -70,16 +71,19 @@ async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitS
         session = await asyncio.to_thread(start)
     except PySparkException as failure:
         given = f"{MASTER} = {settings[MASTER]!r}" if MASTER in settings else "without spark.master"
-        raise ConfigError(f"[pipeline.spark] {given}: Spark did not start: {failure}") from failure
+        raise ConfigError(
+            f"[pipeline.spark] {given}: Spark did not start: {failure}; correct the settings"
+        ) from failure
     running.push_async_callback(asyncio.to_thread, session.stop)
     _refuse_unfinished(session, f"spark.sql.catalog.{catalog}")
     return EmbeddedRunner(session)
 
 
 def _refuse_unfinished(session: OwnSession, key: str) -> None:
-    """Raise ConfigError if Spark's settings name the catalog (`key`) without its type and properties.
+    """Raise ConfigError if Spark's settings define the Iceberg catalog without its type or implementation.
 
-    Without these, Iceberg would look for a Hive metastore and log two thousand lines.
+    `key` is the catalog's key in Spark's settings, such as `spark.sql.catalog.lake`. Without a type, Iceberg would look
+    for a Hive metastore and log two thousand lines.
     """
     kinds = (f"{key}.type", f"{key}.catalog-impl")
     if session.conf.get(key, None) == _ICEBERG and not any(session.conf.get(kind, None) for kind in kinds):

@@ -1,4 +1,4 @@
-"""Creates the upstream servers with their TLS, HTTP and Kerberos settings; invalid files raise ConfigError."""
+"""Creates the objects for upstream servers from the settings; raises ConfigError for unusable TLS files and keytabs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def for_pipeline(settings: Config) -> list[Upstream]:
 
 
 def upstream(address: UpstreamAddress) -> Upstream:
-    """Return the upstream server of one [[upstream]]; raise ConfigError if a file that it names cannot be used."""
+    """Return the upstream server of one [[upstream]].
+
+    Raise ConfigError if a file that the settings name cannot be used.
+    """
     terms = Terms(address.weight, address.sessions, address.statements, address.draining)
     return Upstream(address.host, address.port, address.user, address.password, terms=terms, link=_link(address))
 
@@ -55,7 +58,8 @@ def _tickets(settings: UpstreamKerberos, host: str) -> Tickets:
         return KerberosClient(settings.principal, settings.keytab, settings.client or "")
     except GssError as error:
         raise ConfigError(
-            f"[upstream.kerberos] of {host}: the keytab {settings.keytab} cannot be used: {error}"
+            f"[upstream.kerberos] of {host}: the keytab {settings.keytab} cannot be used: {error}; check its path "
+            "and keys"
         ) from error
 
 
@@ -71,6 +75,6 @@ def _tls(files: UpstreamTls, where: str) -> Tls:
 
 
 def _told(files: UpstreamTls, error: Exception) -> str:
-    """Return the message for an error of TLS files, with the files' names, which Python's errors do not contain."""
+    """Return an error message for TLS files that names the files, because Python's error does not."""
     given = [str(file) for file in (files.ca, files.certificate, files.key) if file is not None]
-    return f"{', '.join(given)} cannot be loaded: {error}"
+    return f"{', '.join(given)} cannot be loaded: {error}; check the paths, and that the files are PEM files"

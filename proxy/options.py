@@ -26,10 +26,11 @@ class Options:
 
 @dataclass(frozen=True)
 class Selection:
-    """The views that `viewgate refresh` refreshes (by name, all, or only stale ones), and how.
+    """The views that `viewgate refresh` refreshes, and how.
 
-    `full` recomputes the rows even if an incremental refresh is possible. `where` is a SQL condition that restricts the
-    refresh to the rows that satisfy it; empty without a restriction.
+    `names` are the views; `every` selects all views, and `stale` only stale ones. `full` recomputes the rows even if an
+    incremental refresh is possible. `where` is a SQL condition that restricts the refresh to the rows that satisfy it;
+    empty without a restriction.
     """
 
     names: tuple[str, ...] = ()
@@ -60,7 +61,8 @@ def settled(options: Options) -> config.Config:
     if settings.upstreams and (options.data or options.demo):
         given = "--data" if options.data else "--demo"
         raise config.ConfigError(
-            f"{given} is only for Viewgate's own Spark, but {options.config} has [[upstream]]: remove one of them"
+            f"{given} is only for Viewgate's own Spark, but {options.config} has [[upstream]]: remove {given} "
+            "or [[upstream]]"
         )
     _check("demo", Count, options)
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):

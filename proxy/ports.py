@@ -1,6 +1,7 @@
 """The ports that Viewgate listens on: their sockets and their certificates.
 
-`viewgate check-config` and `doctor` check them without the server, whose import takes two seconds.
+`viewgate check-config` and `viewgate doctor` check the ports by this module alone, because importing the server takes
+two seconds.
 """
 
 from __future__ import annotations

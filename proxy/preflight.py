@@ -21,7 +21,7 @@ _GET_JAVA = (
 
 
 class Missing(Exception):
-    """Raised if a requirement is missing that Viewgate cannot install itself; the message says how to install it."""
+    """The error raised if a requirement is missing that Viewgate cannot install; the message says how to install it."""
 
 
 def python(version: tuple[int, int] = sys.version_info[:2]) -> None:

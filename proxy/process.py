@@ -14,7 +14,8 @@ from typing import Any
 class _OneLine(logging.Formatter):
     r"""A log formatter that escapes line breaks and control characters, which names and statements may contain.
 
-    Otherwise they could forge a line, or change earlier lines in a terminal. Only a traceback has lines of its own.
+    Unescaped, these characters could forge a log line, or change earlier lines in a terminal. Only a traceback has
+    several lines.
 
     >>> print(_OneLine().format(logging.makeLogRecord({"msg": "view=%s", "args": ("a\nb\x1b[2Ké",)})))
     view=a\nb\x1b[2Ké
@@ -25,7 +26,7 @@ class _OneLine(logging.Formatter):
         return _escaped(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
-        """Return a traceback; its message may quote a statement."""
+        """Return a traceback with control characters escaped, because its message may quote a statement."""
         return "\n".join(map(_escaped, super().formatException(ei).split("\n")))
 
 
@@ -60,7 +61,7 @@ def silent_log() -> Iterator[None]:
 def name_log(name: str) -> None:
     """Prefix each log message of this process with `name`, such as "worker 1: ".
 
-    Several processes write to one log.
+    The prefix tells apart the messages of several processes that write to one log.
     """
     for handler in logging.getLogger().handlers:
         handler.setFormatter(_OneLine(f"%(asctime)s %(levelname)s {name}%(message)s"))

@@ -20,10 +20,10 @@ _log = logging.getLogger("viewgate")
 
 @dataclass
 class Reloading:
-    """A reader of the changed settings file of `options`, which passes the settings to put into effect to `adopt`.
+    """A reader of the changed settings file of `options`.
 
-    `now` returns the settings in effect, which include options of the command line; `read` has the file's settings as
-    they are in effect, for comparison with the changed file.
+    `adopt` puts the changed settings into effect. `now` returns the settings in effect, which include options of the
+    command line. `read` has the settings of the file, as read last, for comparison with the changed file.
     """
 
     options: Options
@@ -42,9 +42,10 @@ class Reloading:
         return Reloaded(told)
 
     def anew(self) -> Config:
-        """Return the file's settings for new worker processes, with the ports that are in use now.
+        """Return the file's settings for new worker processes.
 
-        Raise ConfigError if the settings are invalid.
+        The new workers keep [server] and [console] as they are in effect, except for the certificate files, which are
+        reloaded. Raise ConfigError if the settings are invalid.
         """
         read, now = settled(self.options), self.now()
         settings = read.model_copy(update={"server": now.server, "console": now.console})

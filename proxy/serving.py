@@ -239,7 +239,7 @@ def _when_asked(reload: Callable[[], object], restart: Callable[[], object]) -> 
 
 
 def _restarted(supervisor: workers.Supervisor, reloading: Reloading) -> Reloaded:
-    """Start to replace the workers by new ones with the file's present settings; log and return the result."""
+    """Start to replace the workers by new ones with the current settings of the file; log and return the result."""
     try:
         settings = reloading.anew()
     except config.ConfigError as error:
@@ -295,9 +295,10 @@ def _console(
     place: socket.socket | None,
     running: AsyncExitStack,
 ) -> Console:
-    """Return the console of a service; with a socket `place` it listens there, and `running` stops it.
+    """Return the console of a service; with a socket `place`, the console listens there, and `running` stops it.
 
-    `certificate` has the TLS settings, None without TLS.
+    `entered` has the service and its authentication, and `context` the state that the pages show. `certificate` has the
+    TLS settings, None without TLS.
     """
     login = Login(entered.authentication, context.whose, entered.cookies.key)
 
@@ -340,7 +341,7 @@ async def _told(event: asyncio.Event) -> None:
 
 
 async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
-    """Run `work` to its end, and raise its error if it has one; cancel it as soon as `stopping` is set."""
+    """Run `work` to its end, and raise the error of `work` if it fails; cancel `work` as soon as `stopping` is set."""
     task, stop = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
     await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
     stop.cancel()

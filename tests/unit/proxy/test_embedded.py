@@ -97,5 +97,5 @@ def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch: pyte
 
 def test_a_file_cannot_be_the_data_directory(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(embedded.StartError, match=r"file cannot be created .* give another with --data"):
+    with pytest.raises(embedded.StartError, match=r"file cannot be created .* give another directory with --data"):
         embedded.EmbeddedSpark.start(tmp_path / "file")

@@ -66,7 +66,10 @@ def test_what_is_wrong_is_said_in_one_line(script: str, capsys: pytest.CaptureFi
     assert program.main(["explain", "--schema", script, QUERY]) == 1
     assert capsys.readouterr().err.startswith(f"viewgate: {script}: line 1: the type of the column a is wrong: MONEY")
     assert program.main(["explain", "--schema", f"{script}.gone", QUERY]) == 1
-    assert capsys.readouterr().err == f"viewgate: {script}.gone cannot be read: No such file or directory\n"
+    assert capsys.readouterr().err == (
+        f"viewgate: {script}.gone cannot be read: No such file or directory; give the path of the script with the "
+        "CREATE statements\n"
+    )
 
 
 def test_spark_is_not_needed(script: str) -> None:
