@@ -57,15 +57,16 @@ def _add(
 
 
 def around(found: Graph, name: TableName) -> Graph:
-    """Return the part of a graph that contains a view, the names on which the view depends, and the dependent views.
+    """Return the part of a graph that contains the view `name`, its dependencies and its dependents.
 
-    Both kinds of dependencies may lead through other views.
+    Direct and indirect dependencies are included: all names that the view reads, also through other views, and all
+    views that read the view, also through other views.
     """
     return found.subgraph({name, *nx.ancestors(found, name), *nx.descendants(found, name)})
 
 
 def short(name: TableName) -> str:
-    """Return the text for the box of a name: the last two parts of the name, or the end of this text if it is too long.
+    """Return the text for the box of a name: the last two parts of the name, cut at the left to 23 characters.
 
     >>> short(TableName(("lake", "demo", "agg"))), short(TableName(("lake", "demo", "a_name_that_is_rather_long")))
     ('demo.agg', '…me_that_is_rather_long')
@@ -103,7 +104,7 @@ class Drawing:
 
 
 def drawn(found: Graph) -> Drawing:
-    """Return the layout of a graph from left to right: each name is to the right of all names that it depends on.
+    """Return the layout of a graph from left to right: each name is to the right of all names on which it depends.
 
     Names that depend on each other are in one column.
 
@@ -124,7 +125,7 @@ def drawn(found: Graph) -> Drawing:
 
 
 def _ordered(found: Graph) -> list[list[TableName]]:
-    """Return the names in each column of boxes, from left to right.
+    """Return the names of the graph `found` in each column of boxes, from left to right.
 
     Each column is sorted by the mean position of each name's neighbours, so that few lines cross. Views that read each
     other are in one column: such views cannot be refreshed, but a catalog may contain them.
@@ -148,7 +149,7 @@ def _middle(
 
 
 def _y(row: int, rows: int, most: int) -> int:
-    """Return the vertical position of the box number `row` in a column of `rows` boxes.
+    """Return the vertical position, in pixels, of the box number `row` (from 0) in a column of `rows` boxes.
 
     The column is centred vertically: `most` is the number of boxes in the column with the most boxes.
     """

@@ -67,7 +67,8 @@ class Login:
     async def visitor(self, request: Request) -> Visitor | None:
         """Return the visitor of a request; None if the request needs a login first.
 
-        Raise HTTPException 401 for a token or ticket that is not accepted, and 421 as in `check_host`.
+        Raise HTTPException 401 for a token or ticket that is not accepted, and 421 for a host name that `check_host`
+        refuses.
         """
         if self._authentication.open_to_all:
             check_host(request)

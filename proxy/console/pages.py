@@ -1,4 +1,4 @@
-"""The console's pages: rows of the system tables as HTML. Each visitor sees only the rows that the user may see."""
+"""The console's pages: rows of the system tables as HTML. Each page shows only the rows that the visitor may see."""
 
 from __future__ import annotations
 
@@ -215,9 +215,9 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 def _own_path(wanted: str) -> str:
-    r"""Return the requested path if it is on this site, else "/".
+    r"""Return the requested path `wanted` if it is on this site, else "/".
 
-    So a link to Viewgate's login page cannot lead to another site.
+    The check prevents a link to Viewgate's login page from leading to another site after the login.
 
     >>> _own_path("/views"), _own_path("//evil.example/"), _own_path("https://evil.example/"), _own_path("/\\evil")
     ('/views', '/', '/', '/')

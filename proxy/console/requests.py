@@ -64,7 +64,7 @@ class Requests(H11Protocol):
             self._stop()
 
     def pause_writing(self) -> None:
-        """Start the deadline for the client to read the response."""
+        """Start the deadline for the client to read the response, because the write buffer is full."""
         super().pause_writing()
         self._restart()
 
@@ -98,9 +98,9 @@ class Requests(H11Protocol):
             self._late = self.loop.call_later(DEADLINE, self._end, self.transport.get_write_buffer_size())
 
     def _end(self, unsent: int) -> None:
-        """Abort the connection, unless the client has read bytes since the deadline was started.
+        """Abort the connection or, if the client has read bytes since the deadline was started, start a new deadline.
 
-        `unsent` is the number of bytes that were still to be sent at that time.
+        `unsent` is the number of bytes that were still to be sent at the start of the former deadline.
         """
         if self.transport.get_write_buffer_size() < unsent:
             self._restart()

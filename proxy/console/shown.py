@@ -58,7 +58,7 @@ def size(number: float | None) -> str:
 
 
 def clock(ms: int | None, now: datetime | None = None) -> str:
-    """Return a time (milliseconds since 1970) as text in UTC, without the date if that is today's; a dash for None.
+    """Return a time (milliseconds since 1970) as text in UTC, without the date if the date is today's; a dash for None.
 
     `now` is the current time, None for the time of the system's clock.
 

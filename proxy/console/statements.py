@@ -54,8 +54,8 @@ PHASES = {
 class Listed:
     """One page of the list of statements.
 
-    It has the rows of the page, the number of rows that each filter in KINDS selects, the chosen filter (`kind`), the
-    text searched for, the page's number, and the number of pages.
+    `rows` are the rows of the page, and `counts` the number of rows that each filter in KINDS selects. `kind` is the
+    chosen filter, and `text` the text searched for. `page` is the number of the page (from 1) of `pages` pages.
     """
 
     rows: Sequence[Row]
@@ -142,7 +142,10 @@ class Bar:
 
 
 def bars(row: Row) -> list[Bar]:
-    """Return the phases of a statement as parts of a bar, in order; phases without a recorded time are left out."""
+    """Return the phases of a statement as parts of a bar, in order; phases without a recorded time are left out.
+
+    `row` is the row of the statement in the system table.
+    """
     times = [(phase, row[f"{phase}_ms"]) for phase in Phase if row[f"{phase}_ms"] is not None]
     whole = sum(ms for _, ms in times) or 1.0
     found, at = [], 0.0
@@ -212,7 +215,7 @@ class _Tokens(NamedTuple):
     def pieces(self, changed: Sequence[tuple[int, int]]) -> Iterator[Piece]:
         """Yield the statement's text as pieces.
 
-        `changed` has the start and the end (exclusive) of each run of differing tokens, as indexes in `words`.
+        `changed` has the start and the end (exclusive) of each run of differing tokens, counted in tokens from 0.
         """
         at = 0
         for first, last in changed:
