@@ -111,7 +111,7 @@ def reported(message: str | None, sql_state: str | None, error_code: int | None)
     """Return the error for the message, SQLSTATE and error code that a server reports.
 
     The SQLSTATE determines the class: Unreachable for 08S01, InvalidStatement for class 42, SqlError for all other
-    states. None as `message` stands for a server that gave no reason.
+    states. If the server gave no reason, `message` is None.
 
     >>> reported("no such table", "42P01", 0)
     InvalidStatement('no such table')
@@ -185,7 +185,7 @@ def own_words(text: str) -> str:
 
 
 def without_plan(message: str) -> str:
-    r"""Return an analysis error of Spark's without the query plan at its end.
+    r"""Return the message of a Spark analysis error without the query plan at its end.
 
     >>> without_plan("[X] no `a`. SQLSTATE: 42703; line 2 pos 10;\n'Project ['a]\n+- Relation t")
     '[X] no `a`. SQLSTATE: 42703; line 2 pos 10'
