@@ -221,7 +221,7 @@ class Record:
     def failed(self, error: SqlError | None) -> None:
         """Record the error of the statement; None for a statement without an error.
 
-        If the record has no literals, they are removed from the error's message.
+        If literals are not recorded, `?` replaces each literal in the error's message.
         """
         if error is not None:
             told = self.kept_message(error.message, error.sql_state)
@@ -231,13 +231,13 @@ class Record:
     def answered(self, line: str) -> None:
         """Record the line from Viewgate in the client's operation log; empty if there is no such line.
 
-        If the record has no literals, they are removed from the line. A line that names the chosen views is recorded
-        unchanged, because such a line contains no literals.
+        If literals are not recorded, `?` replaces each literal in the line. A line that names the chosen views is
+        recorded unchanged, because such a line contains no literals.
         """
         self.answer = line if self.choice.chosen else self.kept_message(line)
 
     def kept_message(self, message: str, sql_state: str | None = None) -> str:
-        """Return the part of an error message that is recorded, without literals if the record has none."""
+        """Return the part of an error message that is recorded; `?` replaces literals if literals are not recorded."""
         if self._original is None:
             return kept_message(message, literals=self.literals)
         return kept_message(message, sql_state, literals=False, known=string_literals(self._original))

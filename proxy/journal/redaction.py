@@ -11,7 +11,10 @@ _OF_STATEMENTS = "rewriter."  # loggers whose texts are statements, or parts of 
 
 
 class Redacted(Exception):
-    """A substitute for an exception whose message may quote a statement: its class, and its message without values."""
+    """A substitute for an exception whose message may quote a statement.
+
+    The substitute has the name of the exception's class, and the message without values.
+    """
 
 
 class WithoutLiterals(logging.Filter):

@@ -1,4 +1,4 @@
-"""The journal's record of one refresh: its view, cause, ways (such as append-merge) and result."""
+"""The journal's record of one refresh: its view, cause, kinds of steps (such as append-merge) and result."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Refresh:
 
     @property
     def way(self) -> str:
-        """The distinct ways of the refresh's steps, in order, as one text."""
+        """The distinct kinds of the refresh's steps (`ways`), in order, as one text."""
         return ", ".join(dict.fromkeys(self.ways))
 
     @property

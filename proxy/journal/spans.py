@@ -148,7 +148,10 @@ def _status(state: OperationState, error: str) -> Status:
 
 
 def _of_record(record: Record, name: str) -> dict[str, Any]:
-    """Return the attributes of a statement's span: OpenTelemetry's conventions for databases, and Viewgate's own."""
+    """Return the attributes of a statement's span: OpenTelemetry's conventions for databases, and Viewgate's own.
+
+    `name` is the first word of the statement, such as SELECT.
+    """
     error = record.error and record.error.sql_state
     attributes = {
         **_SYSTEM,
@@ -174,7 +177,11 @@ def _of_record(record: Record, name: str) -> dict[str, Any]:
 
 
 def _of_phase(record: Record, phase: Phase) -> tuple[SpanKind, dict[str, Any]]:
-    """Return the kind and attributes of a phase's span; the execution is a client call to Spark with its SQL text."""
+    """Return the kind and the attributes of the span of a phase of a statement.
+
+    The span of an execution in Spark has the kind CLIENT, the SQL text and the server's address. All other spans are
+    INTERNAL.
+    """
     if phase is Phase.FETCHED:
         return SpanKind.INTERNAL, {"viewgate.rows": record.rows, "viewgate.bytes": record.bytes}
     if phase is not Phase.EXECUTED or not record.upstream:

@@ -1,7 +1,8 @@
 """Computes statistics of the journal's statements, by view and by digest, since the start of this process.
 
 The time that a statement would have taken without views is estimated as the mean time of statements with the same
-digest that the tables answered, earlier or later. Without such statements, no saving is counted.
+digest that the tables answered, earlier or later. If the tables answered no statement with the digest, no saving is
+counted.
 """
 
 from __future__ import annotations
@@ -100,9 +101,10 @@ class Usage:
                 self._save(views, statements, statements * record.work_ms - ms)
 
     def _compare(self, record: Record) -> None:
-        """Count the time that views saved in one statement, if a mean time on the tables is known for its digest.
+        """Count the time that views saved in a statement: the mean time of its digest on the tables, minus its time.
 
-        Otherwise remember the statement's time until tables answer a statement with the same digest.
+        If no mean time is known yet, remember the statement's time until the tables answer a statement with the same
+        digest.
         """
         text, views = digest(record.sql), record.choice.chosen
         known = self._by_tables.get(text)
@@ -124,7 +126,7 @@ class Usage:
             uses.compared += statements
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Record a refresh as the last one of its view, and add its time."""
+        """Record a refresh as the last one of its view, and add the refresh's duration to the view's total."""
         uses = self._views.setdefault(refresh.view, Uses())
         uses.refresh = refresh
         uses.refreshes += 1

@@ -114,7 +114,10 @@ class Writer(ABC):
             self._rests_until = self._clock() + _REST
             if not self._failing:
                 _log.error(
-                    "journal cannot be written %s error=%s: statements are not affected", self.where, _reason(error)
+                    "journal cannot be written %s error=%s: statements are not affected, but records are lost until "
+                    "writing works again",
+                    self.where,
+                    _reason(error),
                 )
             self._failing = True
             self.rest()

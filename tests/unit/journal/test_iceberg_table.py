@@ -117,7 +117,7 @@ def test_a_catalog_that_is_down_is_said_once(caplog: pytest.LogCaptureFixture) -
     assert said == [
         (
             "journal cannot be written table=lake.ops.statements error=RuntimeError('no catalog'): statements are "
-            "not affected"
+            "not affected, but records are lost until writing works again"
         )
     ]
     assert table.lost == 2

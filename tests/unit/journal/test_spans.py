@@ -176,5 +176,5 @@ def test_a_collector_that_is_down_is_said_once(caplog: pytest.LogCaptureFixture)
     assert said == (
         "journal cannot be written traces=http://otel:4318/v1/traces error=the collector refused the spans: "
         "check [tracing] endpoint and headers: "
-        "statements are not affected"
+        "statements are not affected, but records are lost until writing works again"
     )

@@ -63,7 +63,8 @@ def test_a_full_disk_is_said_once_and_keeps_no_statement(caplog: pytest.LogCaptu
     assert file.lost == 200
     (said,) = (r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR)
     assert said == (
-        "journal cannot be written file=/dev/full error=No space left on device: statements are not affected"
+        "journal cannot be written file=/dev/full error=No space left on device: statements are not affected, but "
+        "records are lost until writing works again"
     )
 
 
@@ -86,7 +87,8 @@ def test_the_log_does_not_quote_records_that_cannot_be_encoded(
     file._write([refused(Journal(), "SELECT 'Ann'")])
     file.close()
     assert caplog.messages == [
-        "journal cannot be written file=/dev/null error=UnicodeEncodeError: statements are not affected"
+        "journal cannot be written file=/dev/null error=UnicodeEncodeError: statements are not affected, but records "
+        "are lost until writing works again"
     ]
 
 
