@@ -77,7 +77,11 @@ def _row(found: Dependency) -> Mapping[str, Any]:
 
 
 async def over(catalog: Catalog, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
-    """Return the views that read any of the tables, directly or through other views, in the order of refresh."""
+    """Return the views that read any of the tables, directly or through other views, in the order of refresh.
+
+    Each view comes after the views that it reads. Of views that do not read each other, the view with more stored rows
+    comes first.
+    """
     graph, by_name = definitions.graph, definitions.by_name
     names = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
     held = {name: await _records(catalog, by_name[name]) for name in names}

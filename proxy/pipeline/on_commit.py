@@ -71,10 +71,10 @@ class OnCommit:
     ) -> list[Coroutine[Any, Any, None]]:
         """Start the refreshes for which a statement waits; return, per view, a coroutine that waits for the refresh.
 
-        `decisions` has these views in the order of refresh, each with the planned refresh (None if planning failed). A
-        refresh starts after the refreshes of the views that its view reads. The refresh of a view with
-        `viewgate.refresh.wait = always` starts after all refreshes before it, because a full refresh may read their
-        storage table.
+        `decisions` has these views in the order of refresh, each with the planned refresh (None if planning failed).
+        `definitions` are all views of the catalog, and `log` adds a line to the statement's log. A refresh starts after
+        the refreshes of the views that its view reads. The refresh of a view with `viewgate.refresh.wait = always`
+        starts after the refreshes of all earlier views, because a full refresh may read their storage tables.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()
@@ -144,7 +144,7 @@ class OnCommit:
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
         """Return the stale views and the views over stale views, except views created WITH DEFERRED REFRESH.
 
-        `views` are in the order of refresh, and so are the returned views.
+        `views` are in the order of refresh, and so are the returned views. `definitions` are all views of the catalog.
         """
         stale: dict[TableName, MaterializedView] = {}
         for view in views:

@@ -76,8 +76,9 @@ class Pipeline:
     ) -> Refreshed:
         """Refresh a view's storage table and return the result; raise SqlError if the refresh fails.
 
-        `asked` are the options of the refresh, and `cause` is recorded in the journal of refreshes. A refresh may
-        consist of several commits; after a failure, the storage table has the rows of the last commit.
+        `log` adds a line to the statement's log. `asked` are the options of the refresh, and `cause` is recorded in the
+        journal of refreshes. A refresh may consist of several commits; after a failure, the storage table has the rows
+        of the last commit.
         """
 
         def say(line: str) -> None:
@@ -124,7 +125,7 @@ class Pipeline:
         """Run a maintenance statement (compaction or snapshot expiry) on a view's storage table.
 
         Neither kind of statement changes the stored rows. If the view is fresh, a refresh follows, which records the
-        refresh state for the current snapshots of the sources.
+        refresh state for the current snapshots of the sources; `log` writes the refresh's messages.
         """
         async with self._under_way.alone(view):
             await self._upkeep.maintain(view, statement)
@@ -145,7 +146,8 @@ class Pipeline:
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
         """Perform one step of a refresh (one commit); return its result, and whether another step must follow.
 
-        `asked` has the options of the refresh.
+        `asked` has the options of the refresh, `refresh` is the journal's record of the refresh, and `log` writes its
+        messages.
         """
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000
@@ -228,8 +230,9 @@ class Pipeline:
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
         """Write and publish the rows of one step; return the published snapshot.
 
-        Return None, without publishing, if a source changed while it was read, so that it is unknown which rows were
-        read: an unpinned source has other content or, in an incremental step, any source has other columns.
+        `log` writes the names of the tables read. Return None, without publishing, if a source changed while it was
+        read, so that it is unknown which rows were read: an unpinned source has other content or, in an incremental
+        step, any source has other columns.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:
@@ -241,7 +244,7 @@ class Pipeline:
             return await self._publish(step, branch)
 
     async def _publish(self, step: Step, branch: str) -> Published:
-        """Publish the staged branch in one commit, and return the published snapshot.
+        """Publish the staged branch of a step in one commit, and return the published snapshot.
 
         If this call is cancelled, wait for the end of the commit, so that it is known whether the commit has succeeded.
         """

@@ -1,9 +1,9 @@
 """Plans the next refresh of a view from the recorded refresh state and the changes of the sources since that state.
 
 Also chooses the tables that a full refresh reads. A view over views is computed from their storage tables. Any other
-view is computed from the storage table of a view over the same base tables if the rewriter can derive the rows from
-there, such as sums by month from sums by day; otherwise it is computed from the base tables. So if several such views
-get a full refresh, one scan of the base tables can suffice.
+view is computed from the storage table of another view over the same base tables, if the rewriter can derive the rows
+from that storage table (such as sums by month from sums by day); otherwise from the base tables. So if several such
+views get a full refresh, one scan of the base tables can suffice.
 """
 
 from __future__ import annotations
@@ -88,8 +88,9 @@ Held = tuple[MaterializedView, Table]
 class Reading:
     """A query that returns the rows of a view, as SQL that Spark can run.
 
-    `held` are the views whose storage tables the query reads, with these tables. `shared` is true if the rows are
-    computed from the storage table of a view that this view is not defined over.
+    `held` are the views whose storage tables the query reads, each with its storage table. `shared` is true if the rows
+    are computed from the storage table of another view over the same base tables, which the view's definition does not
+    name.
     """
 
     sql: str

@@ -82,7 +82,7 @@ class SharedDelta:
             await asyncio.shield(self._dropped(self._staging))
 
     async def _staged(self) -> bool:
-        """Create and fill the staging table; return whether this has succeeded. Errors are only logged."""
+        """Create and fill the staging table; return whether both have succeeded. Errors are only logged."""
         try:
             async with self._runner.job(self._settings) as job:
                 await job.run(

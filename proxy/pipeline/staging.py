@@ -1,4 +1,4 @@
-"""Stages new content on a branch of a view's storage table; a commit then publishes the branch, or it is dropped.
+"""Stages new content on a branch of a view's storage table, which a commit publishes; then the branch is dropped.
 
 The types of the new rows are compared with the storage table's columns, because Spark silently converts values of other
 types: 3.5 becomes 3, and a timestamp becomes a date. A view's query may return other types than when the view was
@@ -33,7 +33,10 @@ _logger = logging.getLogger(__name__)
 
 
 def recording(summary: Mapping[str, str]) -> dict[str, str]:
-    """Return the Spark settings with which a write records `summary` in the summary of its snapshot."""
+    """Return the Spark settings with which a write records `summary` in the summary of its snapshot.
+
+    For example, `{'a': 'b'}` becomes `{'spark.sql.iceberg.snapshot-property.a': 'b'}`.
+    """
     return {f"spark.sql.iceberg.snapshot-property.{key}": value for key, value in summary.items()}
 
 
@@ -76,8 +79,8 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
     """Return whether two refresh states have the same view versions, and the same columns of sources and storage table.
 
-    If so, the types of the view's columns are the same, too. The versions are those of the view and of the views that
-    it reads. Return False if `recorded` is None (no refresh is recorded).
+    The versions are those of the view and of the views that it reads. If the result is True, the types of the view's
+    columns are the same in both states. Return False if `recorded` is None (no refresh is recorded).
     """
     return recorded is not None and _columns(recorded) == _columns(now)
 

@@ -1,4 +1,4 @@
-"""Determines the tables that a storage query reads, and pins them to snapshots; also writes CALLs of procedures.
+"""Determines the tables that a storage query reads, and pins them to snapshots; also builds CALL statements.
 
 The query is parsed strictly, because an overlooked table would make a stale storage table look fresh.
 """

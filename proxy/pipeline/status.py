@@ -99,7 +99,7 @@ class Lost(SqlError):
 
 
 def gone(view: MaterializedView) -> Lost:
-    """Return the error for an operation on the storage table of a view that was replaced or dropped meanwhile."""
+    """Return the error for an operation whose view was replaced or dropped after the operation had started."""
     return Lost(
         f"materialized view {view.name} has just been replaced or dropped; the operation on its storage "
         f"table {view.storage} was not performed; try again if the view still exists",

@@ -1,9 +1,9 @@
 """Plans the steps of a refresh; each step is one commit, which also records the refresh state of the stored rows.
 
 A storage table is partial if it holds only the view's rows that satisfy a recorded condition. Most refreshes have one
-step. A refresh with a retention first drops the partitions that are too old, and then refreshes the rest. A refresh of
-a partial storage table WHERE … first refreshes the stored rows, and then adds the requested rows that are missing, from
-the same source snapshots.
+step. A refresh with a retention first drops the partitions that are too old, and then refreshes the remaining rows.
+REFRESH … WHERE on a partial storage table first refreshes the stored rows, and then adds the requested rows that are
+missing, from the same source snapshots.
 """
 
 from __future__ import annotations
@@ -161,10 +161,11 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that refreshes the stored rows; if the rows are up to date, a step that changes nothing.
+        """Return the step that brings the stored rows up to date; a step that changes nothing if they are.
 
-        If all rows must be recomputed, the step stores the rows that satisfy the condition `wanted`. If only changes
-        are merged, a second step follows, which `then` describes; none follows if `then` is empty.
+        An incremental step merges the changes of the sources into the stored rows; `then`, if not empty, describes the
+        step that must follow. Any other step recomputes the rows that satisfy the condition `wanted` (empty: all rows
+        of the view), and no step follows.
         """
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None
@@ -176,7 +177,7 @@ class _Planning:
         return self._step(decision, wanted)
 
     async def _dropping(self, kept: rewriter.Kept, recorded: RefreshState) -> Step | None:
-        """Return the step that drops the partitions that are too old for the retention; None if there are none.
+        """Return the step that drops the partitions that are too old for the retention `kept`; None if there are none.
 
         Also return None if the stored rows need a full refresh, or if the partitions cannot be determined from the
         storage table's files. `recorded` is the refresh state of the storage table.
@@ -207,8 +208,9 @@ class _Planning:
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
         """Return the condition for the rows to store: the stored rows and the rows that satisfy `where`.
 
-        Stored rows outside the retention `kept` are left out. Return `where` alone if the storage table is not partial.
-        `kept` is None without a retention.
+        Stored rows that are too old for the retention `kept` (None without a retention) are left out. Return `where`
+        alone if the storage table has all rows of the view: a full refresh then recomputes and stores only the
+        requested rows.
         """
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where
@@ -246,7 +248,7 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether two refresh states are equal, without comparing the refresh time and the condition `only`."""
+    """Return whether two refresh states are equal, ignoring their refresh times and their conditions `only`."""
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored
@@ -256,7 +258,7 @@ def same(recorded: RefreshState, now: RefreshState) -> bool:
 
 
 def _renamed(view: MaterializedView, column: Column) -> SqlError:
-    """Return the error for renamed or reordered storage columns.
+    """Return the error for renamed or reordered storage columns; `column` is a column in the wrong place.
 
     A refresh writes by position, and would write values to the wrong columns.
     """
