@@ -24,7 +24,7 @@ class Dispensable(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check: the checked part, whether it is right (`ok`), and what was found, with the remedy.
+    """The result of one check: the checked part (`check`), whether the part works (`ok`), and the finding and remedy.
 
     A `warning` is a problem that does not prevent Viewgate's start.
     """

@@ -107,7 +107,7 @@ class EmbeddedSpark:
 
 
 def has_data(data: Path) -> bool:
-    """Return whether a Viewgate was ever started on this data directory."""
+    """Return whether the data directory has a catalog's database, which the first start of Viewgate creates there."""
     return (data / _CATALOG_FILE).exists()
 
 
@@ -171,7 +171,7 @@ def iceberg_settings(uri: str) -> dict[str, str]:
 def fresh_temporary_folder(data: Path) -> None:
     """Replace the data directory's `tmp` by a new folder that contains only `pools.xml`, which Spark's scheduler reads.
 
-    This removes files that a killed JVM has left behind.
+    The replacement removes files that a killed JVM has left behind.
     """
     shutil.rmtree(data / "tmp", ignore_errors=True)
     (data / "tmp").mkdir(parents=True)
@@ -200,8 +200,8 @@ def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
             if _alive(owner) or time.monotonic() > deadline:
                 raise StartError(
                     f"the data directory {data} is in use by the Viewgate process {owner or 'unknown'}: stop that "
-                    "process, or give another directory with --data. To refresh views in it, run REFRESH MATERIALIZED "
-                    "VIEW through that process"
+                    "process, or give another directory with --data. To refresh views in this directory, run REFRESH "
+                    "MATERIALIZED VIEW through that process"
                 )
             time.sleep(0.05)
         lock.truncate(0)

@@ -23,7 +23,7 @@ def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = 
     try:
         script = schema.read_text()
     except UnicodeDecodeError as error:
-        raise ScriptError(f"{schema} is not UTF-8 text ({error.reason}): save it in UTF-8") from error
+        raise ScriptError(f"{schema} is not UTF-8 text ({error.reason}): save the script in UTF-8") from error
     except OSError as error:
         raise ScriptError(
             f"{schema} cannot be read: {error.strerror}; give the path of the script with the CREATE statements"

@@ -45,11 +45,13 @@ class Selection:
         Names and --all exclude each other; a condition (--where) requires names, and excludes --stale.
         """
         if self.names and self.every:
-            raise config.ConfigError("give either the names of views or --all, not both")
+            raise config.ConfigError("the names of views and --all exclude each other: give only one of them")
         if not (self.names or self.every or self.stale):
-            raise config.ConfigError("name the views to refresh, or give --all or --stale")
+            raise config.ConfigError("no view is selected: name the views to refresh, or give --all or --stale")
         if self.where and (self.stale or not self.names):
-            raise config.ConfigError("--where needs the name of a view, and cannot be combined with --stale")
+            raise config.ConfigError(
+                "--where needs the name of a view, and cannot be combined with --stale: name a view, and remove --stale"
+            )
 
 
 def settled(options: Options) -> config.Config:
@@ -79,7 +81,10 @@ def settled(options: Options) -> config.Config:
 
 
 def _check(name: str, kind: Any, options: Options) -> Any:
-    """Return the value of an option, None if it is not given; raise ConfigError if the value is not allowed."""
+    """Return the value of the option `name`, None if the option is not given.
+
+    Raise ConfigError if the type `kind` of the setting does not allow the value.
+    """
     value = getattr(options, name)
     try:
         return value if value is None else config.checked(f"--{name}", kind, value)

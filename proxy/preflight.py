@@ -69,7 +69,10 @@ def java_version(text: str) -> int | None:
 
 
 def main() -> int:
-    """Run all checks, print the first missing requirement, and return the exit code."""
+    """Run all checks, print the first missing requirement, and return the exit code.
+
+    The code is 1 if a requirement is missing, else 0.
+    """
     try:
         python()
         java()

@@ -26,7 +26,7 @@ class _OneLine(logging.Formatter):
         return _escaped(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name
-        """Return a traceback with control characters escaped, because its message may quote a statement."""
+        """Return a traceback with control characters escaped, because the exception's message may quote a statement."""
         return "\n".join(map(_escaped, super().formatException(ei).split("\n")))
 
 

@@ -79,7 +79,7 @@ class Result:
 
 
 async def run(selection: Selection, options: Options, *, as_json: bool = False) -> int:
-    """Refresh the selected views on the configured Spark, or on an embedded one; return the exit code.
+    """Refresh the selected views on the configured Spark, or on an embedded one; return the code of `exit_code`.
 
     With `as_json`, lines and progress bar go to standard error, and the results as JSON to standard output.
     """
@@ -108,8 +108,8 @@ def exit_code(results: Sequence[Result]) -> int:
 async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, say: Log) -> list[Result]:
     """Refresh the selected views one by one, each after the views that it reads; return a result for each view.
 
-    `say` prints a line. If a view fails, only the views that read it are stopped. A view whose metadata cannot be read
-    has failed.
+    `say` prints a line. If the refresh of a view fails, the views that read this view are not refreshed (`stopped`),
+    but all other views are. A view whose metadata cannot be read has failed.
     """
     definitions = Definitions(await catalog.definitions())
     ordered = await _ordered(definitions, catalog)
@@ -138,9 +138,9 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, sa
 
 
 async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Selection, say: Log) -> tuple[str, str]:
-    """Refresh a view; return the outcome, and the line that reports the outcome.
+    """Refresh a view; return the outcome (refreshed, fresh or failed), and the line that reports the outcome.
 
-    With `selection.stale`, a fresh view is left alone.
+    `say` prints each message of the refresh. With `selection.stale`, a fresh view is left alone.
     """
     lines: list[str] = []
 
@@ -158,7 +158,7 @@ async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Se
 
 
 async def _ordered(definitions: Definitions, catalog: Catalog) -> list[MaterializedView]:
-    """Return all views, each after the views that it reads."""
+    """Return all views of the catalog (`definitions`), each after the views that it reads."""
     sources = {table for tables in definitions.sources.values() for table in tables}
     ordered = await over(catalog, definitions, sources)
     return [*ordered, *(view for view in definitions.views if view not in ordered)]

@@ -36,8 +36,10 @@ class Reloading:
         try:
             told = self._reload()
         except ConfigError as error:
-            _log.error("the settings were not reloaded: %s", error)
-            return Reloaded(f"the settings were not reloaded: {error}", refused=True)
+            _log.error("the settings were not reloaded: %s; the former settings stay in effect", error)
+            return Reloaded(
+                f"the settings were not reloaded: {error}; the former settings stay in effect", refused=True
+            )
         _log.info("%s", told)
         return Reloaded(told)
 

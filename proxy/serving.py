@@ -199,8 +199,8 @@ def _adopt(
 ) -> None:
     """Put changed settings into effect, and load the configured certificates for new connections.
 
-    `listener` and `console` are the TLS settings of the SQL port and of the console (None: no TLS). `adopt` applies the
-    settings of upstreams and proxy users.
+    `effective` gets the new `settings`. `listener` and `console` are the TLS settings of the SQL port and of the
+    console (None: no TLS). `adopt` applies the settings of upstreams and proxy users.
     """
     effective.settings = settings
     for tls, files in ((listener, settings.server.tls), (console, settings.console.tls)):
@@ -317,7 +317,7 @@ def _console(
 async def _warm(upstreams: Upstreams) -> None:
     """Open and close a session on Spark, so that the first client does not wait seconds for Spark's metastore.
 
-    Errors are ignored.
+    Errors are ignored. Afterwards close `upstreams`, which are not used by clients.
     """
     with contextlib.suppress(SqlError):
         session = await upstreams.open_own()

@@ -179,7 +179,7 @@ def test_nothing_to_refresh_is_said_before_anything_is_started(capsys: pytest.Ca
     assert program.main(["refresh"]) == 1
     assert "name the views to refresh, or give --all or --stale" in capsys.readouterr().err
     assert program.main(["refresh", "--all", "shop.daily"]) == 1
-    assert "either the names of views or --all, not both" in capsys.readouterr().err
+    assert "the names of views and --all exclude each other" in capsys.readouterr().err
 
 
 def test_a_directory_without_data_starts_no_spark_and_is_left_as_it_is(
