@@ -99,7 +99,7 @@ def _tables(settings: Config) -> dict[str, Any]:
 
 
 def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:
-    """Return the settings of each upstream by its address; with `defaults`, their default values instead."""
+    """Return the settings of each upstream server by address; with `defaults`, return the default values instead."""
     return {
         f"upstream.{one.host}:{one.port}": UpstreamAddress(host=one.host, port=one.port) if defaults else one
         for one in settings.upstreams

@@ -69,9 +69,7 @@ def directory() -> Path:
 def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
     """Fetch the missing libraries into the directory `into`, and return the paths of all `jars`.
 
-    None as `into` stands for the default directory.
-
-    Raise Unfetched if a library cannot be fetched.
+    None as `into` stands for the default directory. Raise Unfetched if a library cannot be fetched.
     """
     folder = directory() if into is None else into
     folder.mkdir(parents=True, exist_ok=True)
@@ -138,7 +136,7 @@ def _artifact(jar: Jar) -> str:
 
 
 def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
-    """Run Ivy once to fetch these files into `scratch`/jars, and return its output."""
+    """Run Ivy once to fetch the files `jars` into the folder `scratch`/jars, and return Ivy's output."""
     (scratch / "ivy.xml").write_text(_module(jars))
     command = [
         *(str(preflight.java()), f"-Divy.default.ivy.user.dir={scratch}"),

@@ -75,6 +75,6 @@ def _tls(files: UpstreamTls, where: str) -> Tls:
 
 
 def _told(files: UpstreamTls, error: Exception) -> str:
-    """Return an error message for TLS files that names the files, because Python's error does not."""
+    """Return an error message for TLS files that names the files, because Python's `error` does not name them."""
     given = [str(file) for file in (files.ca, files.certificate, files.key) if file is not None]
     return f"{', '.join(given)} cannot be loaded: {error}; check the paths, and that the files are PEM files"

@@ -29,7 +29,7 @@ _Result = TypeVar("_Result")
 def job_thread() -> Iterator[ThreadPoolExecutor]:
     """Yield an executor with one thread for the blocking calls of a job.
 
-    At the end of the `with` block, a call that still runs is not waited for.
+    At the end of the `with` block, do not wait for a call that still runs.
     """
     thread = ThreadPoolExecutor(1, "refresh")
     try:
