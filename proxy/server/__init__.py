@@ -1,8 +1,8 @@
-"""Accepts client connections, on asyncio: listeners, and the protocol of each transport.
+"""Accepts client connections with asyncio: listeners, and the protocol of each transport.
 
-`connection` moves bytes (TLS, back-pressure) and runs the calls of a connection one after the other, and
-`conversations` implements the logins and calls of each transport. `entrance` has the logins, TLS settings and limits
-that all connections share; `server` starts, drains and stops the listeners.
+`connection` reads and writes the bytes of a connection (TLS, back-pressure) and runs its calls one after the other.
+`conversations` implements the logins and calls of each transport (SASL, HTTP, messages without SASL). `entrance` has
+the logins, TLS settings and limits that all connections share. `server` starts and stops the listeners.
 """
 
 from proxy.server.conversations import Caller, Conversation

@@ -1,8 +1,7 @@
-"""One client connection: its bytes, in clear text or TLS, and its calls, which run one after the other.
+"""Implements a client connection: reads and writes bytes, in clear text or TLS, and runs the calls one after the other.
 
-A call that only waits for replies of an upstream server, as a relayed call does, runs without an asyncio task. The
-event loop would run a task in a separate iteration at the start and after each reply, and each iteration costs a system
-call.
+A call that waits only for replies of an upstream server runs without an asyncio task (see `Steps`). The event loop
+would run a task in a separate iteration at the start and after each reply, and each iteration costs a system call.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from proxy.wire.tls import TLS_ONLY
 # With a stand-in server that answers at once, statements took 0.82 to 0.97 of the time that they take with a task for
 # each call: benchmarks/beside.py.
 class Steps:
-    """A coroutine that runs without an asyncio task, as long as it awaits only replies of upstream servers (Reply).
+    """A coroutine that runs without an asyncio task, as long as it awaits only `Reply` futures of upstream servers.
 
     `start` runs the coroutine up to its first wait; when the awaited reply arrives, the coroutine continues. When the
-    coroutine awaits any other object, the coroutine becomes a task. Before that, the coroutine must not use
-    `asyncio.timeout` or other functions that need a current task.
+    coroutine awaits any other object, an asyncio task takes over the coroutine. Until a task runs the coroutine, the
+    coroutine must not use `asyncio.timeout` or other functions that need a current task.
     """
 
     __slots__ = ("_coroutine", "_done", "_ended", "_reply", "_task")
@@ -41,7 +40,7 @@ class Steps:
         self._ended: asyncio.Future[None] | None = None  # created for the first waiter
 
     def start(self) -> None:
-        """Run the coroutine from its beginning, or from its last wait, up to its next wait."""
+        """Run the coroutine, from its start or from its last wait, up to its next wait or its end."""
         self._run(self._coroutine.send, None)
 
     def _run(self, step: Callable[[Any], Any], value: Any) -> None:
@@ -60,7 +59,10 @@ class Steps:
         self._task.add_done_callback(self._end)
 
     def cancel(self) -> None:
-        """Cancel the coroutine: raise CancelledError in the coroutine, at the point where the coroutine waits."""
+        """Cancel the coroutine: raise CancelledError in the coroutine, at the point where the coroutine waits.
+
+        Do nothing if the coroutine has ended.
+        """
         reply = self._reply
         if self._task is not None:
             self._task.cancel()
@@ -84,7 +86,7 @@ class Steps:
 
 
 class _Rest(Coroutine[Any, Any, None]):
-    """A coroutine that has already run up to a wait, in a form that an asyncio task can continue.
+    """A coroutine that has already run up to a wait, wrapped so that an asyncio task can continue the coroutine.
 
     `waits_for` is the object that the coroutine awaits.
     """
@@ -115,12 +117,15 @@ _NO_TLS = "the client uses TLS, but [server.tls] has no certificate"
 
 
 class Connection(asyncio.Protocol):
-    """One client connection; when the connection is lost, the call that is being answered is cancelled.
+    """A connection from a client or from another worker process.
 
-    Invalid bytes close only this connection. `entered(connection)` is called when the connection is made, and
-    `left(connection, peer)` when it is lost; the sessions tied to the peer then end. `kind` is the class of the
-    conversation (the protocol) on a connection from another worker process; if `kind` is None, a client connects, and
-    the first byte determines the transport. With `only`, clients must use that transport, in clear text or TLS.
+    Invalid bytes close only this connection. When the connection is lost, the call that is being answered is cancelled.
+    `entered(connection)` is called when the connection is made, and `left(connection, peer)` when the connection is
+    lost; `peer` is the client that has logged in, None before the login. The sessions tied to the peer then end.
+
+    `kind` is the class of the conversation (the protocol) with another worker process; if `kind` is None, a client
+    connects, and the first byte determines the transport. If `only` is given, clients must use this transport, in clear
+    text or in TLS.
     """
 
     def __init__(
@@ -203,8 +208,9 @@ class Connection(asyncio.Protocol):
     def _begin(self, data: bytes) -> bytes:
         """Detect the transport by the first byte of a connection and create its Conversation.
 
-        Return the received bytes for the Conversation, decrypted if the client uses TLS. Return empty bytes if the TLS
-        handshake needs more bytes, or if the transport is refused.
+        `data` are the bytes received so far. Return the bytes for the Conversation: `data`, decrypted if the client
+        uses TLS. Return empty bytes if the TLS handshake needs more bytes, or if the transport is refused. Raise
+        WireError if the client uses TLS and no certificate is configured.
         """
         if self._kind is not None:
             self._conversation = self._kind(self._entrance, Caller(self._address, secure=True))
@@ -225,7 +231,10 @@ class Connection(asyncio.Protocol):
         return data
 
     def _wrong(self, transport: Transport | None) -> str | None:
-        """Return the reason why a transport is refused on this connection; None if the transport is allowed."""
+        """Return the reason why a transport is refused on this connection; None if the transport is allowed.
+
+        A `transport` of None means that the first byte identifies no transport.
+        """
         tls = self._entrance.tls
         if tls is not None and tls.required and self._tls is None:
             return TLS_ONLY
@@ -260,10 +269,10 @@ class Connection(asyncio.Protocol):
         self._hold(conversation.buffered)
 
     def _hold(self, count: int) -> None:
-        """Record that `count` bytes are buffered for this client.
+        """Record that `count` bytes of incomplete messages are buffered for this connection.
 
-        Raise WireError, which closes the connection, if all clients together exceed the limit and this client holds
-        over 256 KiB. Connections from other workers are exempt.
+        Raise WireError, which closes the connection, if the buffers of all connections together exceed the limit and
+        this buffer exceeds 256 KiB. A connection from another worker process is never closed for this reason.
         """
         if count == self._held:
             return
@@ -278,7 +287,10 @@ class Connection(asyncio.Protocol):
             )
 
     async def _work(self, conversation: Conversation, event: Any) -> None:
-        """Answer an event (a call or a login step), and then the events that have arrived meanwhile, in order."""
+        """Answer an event (a call or a login step), and then the events that have arrived meanwhile, in order.
+
+        `conversation` is the protocol of the connection.
+        """
         try:
             while event is not None:
                 answer = await conversation.answer(event)

@@ -1,4 +1,4 @@
-"""Implements the logins and calls of each transport; `connection` moves the bytes.
+"""Implements the logins and calls of each transport; `connection` reads and writes the bytes.
 
 A conversation is the protocol of one connection in one transport. A prepared reply is a reply that Viewgate has made
 before the call arrives (`proxy.session.calls`).
@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 ANONYMOUS = "anonymous"  # the user of a client without a name, where any name is believed
 
-_UNREADABLE = "The Authorization header cannot be decoded"
+_UNREADABLE = "The Authorization header cannot be decoded: send the credentials in base64"
 _USERNAME, _PASSWORD = (1, 2), (1, 3)
 _PACK_HERE = 64 * 1024  # bytes that are compressed quickly enough not to delay other clients
 _WORTH_PACKING = 1400  # less fits one packet anyway
@@ -76,7 +76,7 @@ class Conversation(ABC):
 
     @staticmethod
     def refusal(_reason: str) -> bytes:
-        """Return the bytes that tell the client the reason for which its transport is refused.
+        """Return the bytes that tell the client that this transport is refused, with the reason.
 
         Return empty bytes for a connection between worker processes.
         """
@@ -93,29 +93,32 @@ class Conversation(ABC):
 
     @abstractmethod
     def next_event(self) -> Any:
-        """Return the next event in the received bytes, to pass to `answer`; None while more bytes are needed."""
+        """Return the next event (a call or a login step) to pass to `answer`; None while more bytes are needed."""
 
     @abstractmethod
     async def answer(self, event: Any) -> bytes | Refused:
-        """Return the bytes to send in answer to an event, or Refused if the connection must be closed."""
+        """Return the bytes to send in answer to an event (a call or a login step).
+
+        Return Refused if the connection must be closed.
+        """
 
     def _refused(self, denied: Denied) -> None:
         logger.warning("%s: a login was refused: %s", self._caller.address, denied.logged)
 
     def at_once(self, data: bytes) -> bytes | None:
-        """Return the encoded reply if the bytes are exactly one call whose reply is prepared; None for any other bytes.
+        """Return the encoded reply if `data` is exactly one call whose reply was prepared before the call arrived.
 
-        Call this only while no bytes are buffered.
+        Return None for any other bytes. Call this method only while no bytes are buffered.
         """
         return None
 
     def _answered(
         self, data: bytes, payload: Callable[[bytes], bytes | None], frame: Callable[[bytes], bytes]
     ) -> bytes | None:
-        """Return the encoded reply if the bytes are exactly one call whose reply is prepared; None for any other bytes.
+        """Return the encoded reply if `data` is exactly one call whose reply was prepared before the call arrived.
 
-        `payload` returns the Thrift message in the bytes, or None if the bytes are not exactly one message; `frame`
-        encodes a reply message to the bytes to send.
+        Return None for any other bytes. `payload` returns the Thrift message in the bytes, or None if the bytes are not
+        exactly one message; `frame` encodes a reply message to the bytes to send.
         """
         peer, message = self.peer, payload(data)
         if peer is None or message is None:
@@ -235,7 +238,7 @@ class BareConversation(Conversation):
             self._transport.accept()
             self.peer = Peer(user, self._caller.address)
         if self.peer.user != user:
-            raise Denied(f"This connection belongs to {self.peer.user}; open another one for {user}")
+            raise Denied(f"This connection belongs to {self.peer.user}; open another connection for {user}")
 
 
 class HttpConversation(Conversation):
@@ -274,7 +277,9 @@ class HttpConversation(Conversation):
         self._transport.accept()
         try:
             if not is_whole(event.message):
-                raise WireError("invalid Thrift message: the HTTP body is not exactly one message")
+                raise WireError(
+                    "invalid Thrift message: the HTTP body is not exactly one message: send one call in each request"
+                )
             check_bounds(event.message, self._entrance.limits.bounds)
             reply = await self._entrance.service.handle(self.peer, event.message)
         except WireError as error:
@@ -288,9 +293,9 @@ class HttpConversation(Conversation):
         return answer
 
     async def _user(self, call: HttpCall) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Authenticate an HTTP call; return its user, and headers for the response, such as a cookie for later calls.
+        """Authenticate an HTTP call; return the call's user, and headers for the response, such as a cookie.
 
-        Raise Denied if the credentials are missing or wrong.
+        With the cookie, later calls need no credentials. Raise Denied if the credentials are missing or wrong.
         """
         authentication, now = self._entrance.authentication, asyncio.get_running_loop().time()
         scheme, _, given = call.authorization.partition(" ")
@@ -318,7 +323,7 @@ class HttpConversation(Conversation):
         elif authentication.open_to_all and not scheme:
             user = ANONYMOUS
         else:
-            raise Denied("Log in with a user name and a password, or with a token")
+            raise Denied("The HTTP request has no valid login: send a user name and a password, or a token")
         cookie = cookies.issue(user, now, secure=self._caller.secure, version=version)
         return user, (("Set-Cookie", cookie), *answered)
 
@@ -347,7 +352,7 @@ def _basic(given: str) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         raise Denied(_UNREADABLE) from error
     if not colon or not name:
-        raise Denied("The Authorization header contains no user name and password")
+        raise Denied("The Authorization header has no user name and password: set both in the client")
     return name, password
 
 

@@ -1,4 +1,4 @@
-"""The service, the logins, the TLS settings and the limits that all client connections share."""
+"""The service and the settings that all client connections share: logins, cookies, TLS and limits."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ class Held:
 
 @dataclass(frozen=True)
 class Entrance:
-    """The service, the logins, the TLS settings and the limits that all client connections share."""
+    """The service and the settings that all client connections share: logins, cookies, TLS and limits.
+
+    `held` counts the bytes that are buffered for all connections. Without `tls`, clients connect in clear text.
+    """
 
     service: Service
     authentication: Authentication = field(default_factory=Authentication)

@@ -21,10 +21,10 @@ _IDLE_CHECKS = 10  # checks per `idle`, the time after which an unused session i
 
 
 class Server:
-    """A server that accepts client connections on a port of `host` until it is stopped.
+    """A server that accepts client connections on `host` until it is stopped.
 
-    `ports` maps a transport to a further port, which accepts only that transport. With `shared`, other processes accept
-    connections on the same ports.
+    `port` accepts all transports. `ports` maps a transport to a further port, which accepts only this transport. With
+    `shared`, other processes accept connections on the same ports.
     """
 
     def __init__(
@@ -155,7 +155,10 @@ class Server:
         self._empty.clear()
 
     def _left(self, connection: Connection, peer: Peer | None) -> None:
-        """Remove a connection that has ended, and close the sessions tied to it in the background."""
+        """Remove a connection that has ended, and close the sessions tied to this connection in the background.
+
+        `peer` is the client of the connection, None if no client has logged in.
+        """
         self._connections.discard(connection)
         if peer is not None and peer.sessions:
             self._spawn_leaving(self.service.disconnected(peer))

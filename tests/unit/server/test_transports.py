@@ -335,7 +335,10 @@ def test_a_statement_that_is_stopped_with_its_session_has_not_succeeded() -> Non
             await other.ask("CloseSession", request, ttypes.TCloseSessionResp)
             status = (await waiting).status
             assert (status.statusCode, status.sqlState) == (3, "HY008")
-            assert status.errorMessage == "The statement was stopped, because the statement or its session was closed"
+            assert status.errorMessage == (
+                "The statement was stopped, because its operation or its session was closed: run the statement again "
+                "in an open session"
+            )
 
     with_proxy(test)
 
