@@ -82,18 +82,19 @@ class Budget:
         return True
 
     def give_back(self, size: int) -> None:
-        """Add `size` bytes to the budget again, which were taken before."""
+        """Return `size` bytes, which were taken with `take`, to the budget."""
         self.left += size
 
 
 class Processor:
-    """The processor of calls: it has the sessions of all connections, and passes each call to a function in `handlers`.
+    """A processor of calls: it keeps the sessions of all connections, and passes each call to a function in `handlers`.
 
     `answering` plans statements. `facts(user, configuration)` creates the data that `answering` keeps about a new
-    session. `catalog` is the Iceberg catalog that clients can browse in addition to Spark's, None if there is none.
-    `progress` returns Spark's progress of a statement. Handle ids end with `mark`, which identifies the worker process
-    and is empty in a single process. `journal` records the statements. `most_sessions` limits the open sessions, and
-    `configuration` the bytes of the OpenSession message, which is kept as long as the session is open.
+    session. `proxy_users` has the rules for impersonation. `catalog` is the Iceberg catalog that clients can browse in
+    addition to Spark's, None if there is none. `progress` returns Spark's progress of a statement. Handle ids end with
+    `mark`, which identifies the worker process and is empty in a single process. `journal` records the statements.
+    `most_sessions` limits the open sessions, and `configuration` the bytes of the OpenSession message, which is kept as
+    long as the session is open.
     """
 
     handlers: ClassVar[Mapping[str, Handler]] = {}
@@ -182,7 +183,7 @@ class Processor:
         await asyncio.gather(*(self.close_session(session) for session in sessions))
 
     def refused(self, head: Head, error: SqlError) -> bytes:
-        """Encode an error as the reply to the call with this head.
+        """Encode an error as the reply to the call that has the given head (name and sequence id).
 
         If the response type of the call has no status, the reply is a Thrift exception (TApplicationException).
         """
@@ -212,14 +213,17 @@ class Processor:
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
         """Send a request to all worker processes and return their replies by worker number.
 
-        `question` is a key of the dictionary `answers`, whose function answers the request; `about` is the argument of
-        the function. `patience` limits the wait for other workers, in seconds. This implementation is for a single
-        process, which has number 1.
+        `question` is the key, in the dictionary `answers`, of the function that answers the request; `about` is the
+        argument of this function. `patience` limits the wait for other workers, in seconds. This implementation is for
+        a single process, which has number 1.
         """
         return {1: await self.answers[question](about)}
 
     async def workers(self) -> Mapping[int, Worker | None]:
-        """Return a description of each worker process by its number; a single process has number 1."""
+        """Return a description of each worker process by its number; a single process has number 1.
+
+        The description is None for a worker that does not answer.
+        """
         return {1: self.worker}
 
     @property
@@ -232,7 +236,10 @@ class Processor:
         await self.sessions.rest()
 
     async def stop_statements(self, patience: float) -> None:
-        """End all running statements with an error; wait `patience` seconds for Spark and the clients to know."""
+        """End all running statements with an error, because Viewgate shuts down.
+
+        Wait up to `patience` seconds until Spark has cancelled the statements and the clients have received the error.
+        """
         running = [o for session in self.sessions.all for o in session.operations.values() if o.runs]
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(patience):
@@ -264,7 +271,7 @@ class Processor:
             session.used_at = time.monotonic()
 
     async def give_up(self, operation: Operation) -> None:
-        """End and remove an operation whose handle no client has."""
+        """End and remove an operation whose handle no client has, because the client left before the reply."""
         await operation.abandon()
         await self.close_operation(operation)
 
@@ -274,7 +281,7 @@ class Processor:
         await operation.discard()
 
     def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run a coroutine as a task that may outlive the present call; `close` waits for the task."""
+        """Run a coroutine as a task that may outlive the current call; `close` waits for the task."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -295,7 +302,7 @@ class Peer:
 
     `tied` says whether sessions that the client opens end with the connection. `acting_for` is the user whom the client
     asked at login to impersonate, empty if none. `foreseen` has the prepared replies for the client's last statement,
-    None before the first statement. `traceparent` is the W3C trace context of the client's present call, empty if there
+    None before the first statement. `traceparent` is the W3C trace context of the client's current call, empty if there
     is none.
     """
 
@@ -350,9 +357,9 @@ class Statement:
 
     @classmethod
     def of(cls, call: Message, record: Callable[[str], Record]) -> Statement:
-        """Decode the statement in a call, and begin its journal record with `record`.
+        """Decode an ExecuteStatement call; `record`, called with the SQL text, starts the statement's journal record.
 
-        Raise WireError if the call has no SQL text, or the text is not UTF-8.
+        Raise WireError if the call has no SQL text, or if the text is not UTF-8.
         """
         sql, run_async, limit = _asked(call.message)
         if sql is None:
@@ -401,6 +408,9 @@ def _asked(message: bytes) -> tuple[str | None, bool, int]:
 
 
 def _value(message: bytes, path: tuple[int, ...], kind: int) -> bytes | None:
-    """Return the bytes of the field at a path; None if the field is absent or is not of the Thrift type `kind`."""
+    """Return the bytes of the field at a path of field ids, from the outermost struct inwards.
+
+    Return None if the field is absent or is not of the Thrift type `kind`.
+    """
     span = find(message, path)
     return value_bytes(message, span) if span is not None and span.type == kind else None

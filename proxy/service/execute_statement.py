@@ -1,14 +1,15 @@
-"""Answers ExecuteStatement: plans the statement, waits for a slot on the upstream, starts it there, and replies.
+"""Answers ExecuteStatement: plans the statement, waits for a slot, starts the statement on the upstream, and replies.
 
     execute_statement ──▶ _launched ──▶ _attempt ──▶ _planned ──▶ _admitted ──▶ _Start.sent ──▶ RemoteOperation
                               │            │            └─ Local ──▶ LocalOperation
-                              │            └─ the statement would have to wait, and must not: nothing is started
+                              │            └─ no slot is free, and the attempt must not wait: nothing is started
                               └─▶ QueuedOperation: the same attempt, in a task, which waits
 
-If the upstream session is attached and a slot (the permission to run) is free, the statement starts at once. If an
-upstream session must first be attached, the call waits for up to half a second. If the upstream is saturated, or the
-half second is over, the client gets the handle of a queued operation. The lease (the hold on the upstream session, and
-the slot) belongs first to the attempt, then to the start, and finally to the operation.
+A slot is the permission to run a statement on an upstream server. If the upstream session is attached and a slot is
+free, the statement starts at once. If an upstream session must first be attached, the call waits for up to half a
+second. If the upstream is saturated, or the half second is over, the client gets the handle of a queued operation. The
+lease (the hold on the upstream session, and the slot) belongs first to the attempt, then to the start, and finally to
+the operation.
 """
 
 from __future__ import annotations
@@ -41,11 +42,10 @@ Started = tuple[Operation | None, bytes]
 
 
 async def execute_statement(call: Call) -> bytes:
-    """Start the statement of an ExecuteStatement call and return the reply with its operation handle, or the error.
+    """Start the statement of an ExecuteStatement call; return the reply: the operation handle, or the upstream's error.
 
     A synchronous call waits for the end of the statement; if its client leaves meanwhile, the statement is ended. Raise
-    SqlError if Viewgate refuses the statement or cannot start the statement; a refusal by the upstream is returned as
-    the reply.
+    SqlError if Viewgate refuses the statement or cannot start the statement.
     """
     session = call.session()
     journal = call.service.journal
@@ -87,7 +87,11 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
     """
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
-        raise SqlError("The statement was stopped, because the statement or its session was closed", "HY008")
+        raise SqlError(
+            "The statement was stopped, because its operation or its session was closed: run the statement again in an "
+            "open session",
+            "HY008",
+        )
     if operation.state is not OperationState.ERROR:
         return reply
     error = operation.error or SqlError("The statement failed, and Spark gave no reason: see the log of Spark")
@@ -153,10 +157,10 @@ def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
 async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
     """Plan the statement and start it; return the operation and the reply to the client.
 
-    If the statement is refused, the operation is None, and the reply has the error. Without `waits`, return None in
-    place of both if the statement would have to wait for a slot. The coroutine can be cancelled at any time, and then
-    leaves nothing running. After None, a second attempt plans the statement again, because views and settings may have
-    changed meanwhile.
+    If the upstream refuses the statement, the operation is None, and the reply has the error. Without `waits`, return
+    None in place of both if the statement would have to wait for a slot (the permission to run). The caller may then
+    try again: the second attempt plans the statement anew, because views and settings may have changed meanwhile. A
+    cancellation at any time leaves nothing running.
     """
     with Lease(session) as lease:
         if session.upstream.attached or (session.upstream.saturated and not session.for_operators):
@@ -191,8 +195,8 @@ async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
 async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
     """Take a slot (the permission to run on the upstream server) for the statement; return whether a slot was taken.
 
-    With `waits`, wait until a slot is free. If no slot is taken, or on an error or a cancellation, tell the plan that
-    its statement is not started.
+    With `waits`, wait until a slot is free. If no slot is taken, or on an error or a cancellation, call
+    `plan.not_started`.
     """
     try:
         admitted = await lease.admitted(waits=waits)
@@ -279,14 +283,15 @@ class _Start:
         return operation, announced.under(operation.handle)
 
     def _failed(self, plan: Forward) -> None:
-        """Record that no statement was started, and release the lease (upstream session and slot)."""
+        """Record in the plan that no statement was started, and release the lease (upstream session and slot)."""
         plan.not_started()
         self.lease.release()
 
     def _late(self, plan: Forward, reply: bytes | None) -> None:
         """End a statement that the upstream has started after the client had left.
 
-        `reply` is the late reply to ExecuteStatement, None if an error arrived in its place.
+        `reply` is the late reply to ExecuteStatement; if an error arrived in its place, `reply` is None, and only the
+        lease (upstream session and slot) is released.
         """
         if reply is None:
             self._failed(plan)

@@ -87,7 +87,7 @@ async def get_info(call: Call) -> bytes:
     if kind in (_USER_NAME, _VERSION):
         field, value = _TEXT, session.user if kind == _USER_NAME else version("viewgate")
     if not field:
-        raise SqlError(f"Unrecognized GetInfoType value: {kind}", "HY096")
+        raise SqlError(f"Unrecognized GetInfoType value: {kind}; use a number of Thrift's TGetInfoType", "HY096")
     return call.reply(ttypes.TGetInfoResp(status=success(), infoValue=ttypes.TGetInfoValue(**{field: value})))
 
 

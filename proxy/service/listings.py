@@ -59,7 +59,7 @@ _SCHEMA, _CATALOG = 0, 1
 
 
 async def get_schemas(call: Call) -> bytes:
-    """Return the reply to GetSchemas with the namespaces that match the call's patterns."""
+    """Return the reply to GetSchemas with the namespaces that match the catalog and schema patterns of the call."""
     request = call.request(ttypes.TGetSchemasReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -126,7 +126,7 @@ _HIVES = "MATERIALIZED_VIEW"  # the name of the type in Hive 3
 
 
 async def get_tables(call: Call) -> bytes:
-    """Return the reply to GetTables with the tables and views that match the call's patterns and table types."""
+    """Return the reply to GetTables with the tables and views that match the patterns and table types of the call."""
     request = call.request(ttypes.TGetTablesReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -144,8 +144,8 @@ async def get_tables(call: Call) -> bytes:
 def shown(kind: Kind, types: frozenset[str]) -> str | None:
     """Return the type to report for a table or view if the client requests the types `types`; None to omit the table.
 
-    Without `types`, everything but storage tables is reported. Materialized views are reported as views if `types` has
-    VIEW but no name of materialized views.
+    If `types` is empty, every kind except storage tables is reported. A materialized view is reported as VIEW if
+    `types` has VIEW but neither MATERIALIZED VIEW nor MATERIALIZED_VIEW.
 
     >>> [shown(Kind.MATERIALIZED_VIEW, frozenset(types)) for types in ((), ("TABLE", "VIEW"), ("TABLE",))]
     ['MATERIALIZED VIEW', 'VIEW', None]
@@ -177,7 +177,7 @@ _NULLABLE = ((0, "NO"), (1, "YES"))
 
 
 async def get_columns(call: Call) -> bytes:
-    """Return the reply to GetColumns with the columns that match the call's patterns."""
+    """Return the reply to GetColumns with the columns that match the call's patterns for schema, table and column."""
     request = call.request(ttypes.TGetColumnsReq)
     if known_to_spark_alone(call, request.catalogName):
         return await relay_metadata(call)
@@ -210,6 +210,6 @@ def _columns(found: Iterable[Listed], fits: Callable[[str], bool]) -> Iterable[R
 
 
 def _described(of_type: SqlType) -> Row:
-    """Return the values for a type in five result columns of GetColumns, from DATA_TYPE to NUM_PREC_RADIX."""
+    """Return the values for a type in six result columns of GetColumns, from DATA_TYPE to NUM_PREC_RADIX."""
     kind = jdbc_type(of_type)
     return (kind.code, of_type.name, kind.size, None, kind.digits, kind.radix)

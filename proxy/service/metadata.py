@@ -1,8 +1,8 @@
 """Common functions of the metadata calls: get Viewgate's and Spark's rows, merge them, and return a finished operation.
 
 Spark lists one catalog, `spark_catalog`, and leaves the catalog's name empty in the rows; Viewgate adds its Iceberg
-catalog. A call that names a catalog is answered from that catalog. An empty catalog name in a call means objects
-without a catalog; Spark regards all its objects as objects without a catalog, so the call is relayed to Spark.
+catalog. A call that names a catalog is answered from that catalog. In JDBC, an empty catalog name means objects without
+a catalog. Spark regards all its objects as objects without a catalog, so a call with an empty name is relayed to Spark.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def schema_of(name: TableName) -> str:
 
 
 async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
-    """Relay a metadata call, or `message` in its place, to Spark; return Spark's reply with a handle that Viewgate
-    issues.
+    """Relay a metadata call to Spark; return Spark's reply with the handle of a new operation of Viewgate.
 
-    If Spark reports an error, return Spark's reply unchanged.
+    If `message` is given, `message` is sent in place of the client's message. If Spark reports an error, return Spark's
+    reply unchanged.
     """
     session = call.session()
     with Lease(session) as lease:
@@ -95,7 +95,7 @@ async def relay_metadata(call: Call, message: bytes | None = None) -> bytes:
 
 
 async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Awaitable[Iterable[Row]]]) -> bytes:
-    """Return the reply to a metadata call: the handle of a finished operation whose result has these rows.
+    """Return the reply to a metadata call: the handle of a finished operation whose result has the rows of `rows`.
 
     `rows` computes the rows, `header` gives the columns, and `kind` is Thrift's type of the operation. Raise SqlError
     if `rows` fails or is cancelled.
@@ -110,7 +110,7 @@ async def answer(call: Call, kind: int, header: ResultSet, rows: Callable[[], Aw
     await call.service.wait(operation)
     if operation.state is not OperationState.FINISHED:
         await call.service.close_operation(operation)
-        raise operation.error or SqlError(f"{call.head.name} was cancelled", "HY008")
+        raise operation.error or SqlError(f"{call.head.name} was cancelled: repeat the call", "HY008")
     return call.reply(ttypes.TExecuteStatementResp(status=success(), operationHandle=operation.thrift_handle()))
 
 
@@ -133,7 +133,7 @@ async def spark_rows(call: Call) -> list[Row]:
 async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
     """Send a message to Spark and return the reply.
 
-    If the client leaves before the reply arrives, close the operation that the reply announces.
+    If the client leaves before the reply arrives, close the operation that Spark has started.
     """
 
     def late(reply: bytes | None) -> None:
@@ -144,7 +144,7 @@ async def _asked(call: Call, upstream: LiveUpstream, message: bytes) -> bytes:
 
 
 async def _close(upstream: LiveUpstream, reply: bytes) -> None:
-    """Close the operation that a reply of Spark announces; do nothing if the reply announces none."""
+    """Close the operation whose handle is in a reply of Spark; do nothing if the reply has no handle."""
     with contextlib.suppress(SqlError, WireError):
         announced = started(reply)
         await UpstreamOperation(upstream, announced.handle, announced.kind).close()
@@ -154,8 +154,8 @@ def named(row: Row, catalog_at: int, schema_at: int) -> Row:
     """Return a row of Spark's result with `spark_catalog` filled in as the name of the catalog.
 
     With the positions 0 and 1, `("", "demo", "t")` gives `("spark_catalog", "demo", "t")`. `catalog_at` and `schema_at`
-    are the positions of the two names in the row. The row of a temporary view is returned unchanged, because a
-    temporary view belongs to no catalog.
+    are the positions of the two names in the row. The row of a temporary view, local or global, is returned unchanged,
+    because a temporary view belongs to no catalog.
     """
     if row[schema_at] in (None, "", _GLOBAL_TEMPORARY):
         return row

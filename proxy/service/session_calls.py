@@ -101,7 +101,8 @@ def _names(key: str, setting: str) -> bool:
 def _reply_of_our_own(call: Call, version: int) -> bytes:
     """Return a reply to OpenSession made by Viewgate, because the upstream has no room yet or is slow.
 
-    The upstream session is opened later. The handle in the reply consists of zeros, which the caller replaces.
+    `version` is the protocol version to report. The upstream session is opened later. The handle in the reply consists
+    of zeros, which the caller replaces.
     """
     handle = ttypes.THandleIdentifier(guid=bytes(16), secret=bytes(16))
     response = ttypes.TOpenSessionResp(
@@ -144,9 +145,9 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:
     """Return the session's user, and the configuration and OpenSession message without the setting for impersonation.
 
-    Viewgate has checked the impersonation. Spark, where the impersonated user logs in, would check the permission of
-    this user instead of the principal's. Raise SqlError 28000 if the client names several users, or may not act for the
-    user.
+    The setting is removed because Viewgate has already checked the impersonation, and the impersonated user logs in to
+    Spark: Spark would check this user's permission instead of the principal's. Raise SqlError 28000 if the client names
+    several users, or may not act for the user.
     """
     wishes = {call.peer.acting_for, *(configuration[key] for key in _PROXY_USER_KEYS & configuration.keys())} - {""}
     if len(wishes) > 1:

@@ -38,7 +38,7 @@ class Fallback:
         self._original = None
 
     def take(self, failure: SqlError | None, run: Callable[[Statement], Coroutine[Any, Any, SqlError | None]]) -> None:
-        """Run the original statement by the function `run`, in a task that continues even if the waiting client leaves.
+        """Run the original statement with the function `run`, in a task that continues even if the client leaves.
 
         `run` returns the error of the original statement, None after a success. `failure` is the error of the rewritten
         statement. The fallback must be open.

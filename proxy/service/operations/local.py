@@ -1,4 +1,4 @@
-"""Operations that Viewgate answers itself: a task computes the result, and a cursor moves over its rows."""
+"""Operations that Viewgate answers itself: a task computes the result, and a cursor moves over the result's rows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _EXECUTE_STATEMENT = 0
 
 
 class LocalOperation(Operation):
-    """An operation that runs the function `Local.run` of a plan to its end, a cancel, or the timeout.
+    """An operation that Viewgate answers: it runs the function `Local.run` of a plan.
 
-    `timeout` is in seconds, None for no limit; `kind` is Thrift's type of the operation.
+    The operation ends when the function ends, when the client cancels, or after `timeout` seconds (None for no limit).
+    `kind` is Thrift's type of the operation.
     """
 
     def __init__(
@@ -100,7 +101,11 @@ class LocalOperation(Operation):
 
     def _finished(self) -> ResultSet:
         if self.state is not OperationState.FINISHED:
-            raise self.error or SqlError(f"Expected state FINISHED, but found {self.state.name}", "HY010")
+            raise self.error or SqlError(
+                f"Expected state FINISHED, but found {self.state.name}: fetch the result only after "
+                "GetOperationStatus has reported FINISHED",
+                "HY010",
+            )
         return self._result
 
     def _start(self, orientation: Any, count: int) -> int:
@@ -116,5 +121,9 @@ class LocalOperation(Operation):
         }
         if orientation not in starts:
             name = ttypes.TFetchOrientation(orientation).name
-            raise SqlError(f"The fetch type {name} is not supported for this resultset", "HY106")
+            raise SqlError(
+                f"The fetch type {name} is not supported for this resultset: use FETCH_NEXT, FETCH_PRIOR or "
+                "FETCH_FIRST",
+                "HY106",
+            )
         return starts[orientation]

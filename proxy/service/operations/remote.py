@@ -211,10 +211,10 @@ _SOON = 0.2  # seconds within which Spark returns a block that it need not compu
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A prefetched block of rows (or the columns): the body of the request, and the future of the reply.
+    """A prefetched block of rows, or the prefetched columns.
 
-    The reply answers a client's call with the same body. `weight` is the expected size of the reply in bytes, which is
-    taken from the budget.
+    `question` is the body of the request, and `answer` the future of the reply, which answers a client's call with the
+    same body. `weight` is the expected size of the reply in bytes, which is taken from the budget.
     """
 
     question: bytes
@@ -233,8 +233,9 @@ class _Block:
 class Prefetch:
     """The prefetched replies of one operation: its columns and its blocks of rows.
 
-    Each block is expected to be as large as the block before. `constant` is a key of a constant statement (a statement
-    whose columns are always the same), None for any other statement.
+    `habits` has the calls that the client made for the previous result of the session. `budget` limits the bytes of the
+    prefetched blocks; each block is expected to be as large as the block before. `constant` is a key of a constant
+    statement (a statement whose columns are always the same), None for any other statement.
     """
 
     __slots__ = (
@@ -281,7 +282,10 @@ class Prefetch:
 
     @property
     def read_at(self) -> float:
-        """The loop time at which the client fetched its last block; minus infinity if that block was the end."""
+        """The time, on the event loop's clock, at which the client fetched its last block of rows.
+
+        Minus infinity before the first block, and when the last block has no rows, which means the end of the result.
+        """
         return self._read_at if self._rows else float("-inf")
 
     def begin(self, operation: Handle) -> None:
@@ -377,9 +381,10 @@ class Prefetch:
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
         """Record a FetchResults call (`message`) and its `reply`, and prefetch the next block of this result.
 
-        The first fetch is recorded in the habits, so that it can be prefetched for the next result. `goes_on` says
-        whether more rows may follow, and `soon` whether the reply came quickly. The next block is prefetched if the
-        reply has rows, more may follow, no other block is prefetched, and the budget allows it.
+        The first fetch is recorded in the session's `habits`, so that the same call is prefetched for the next result;
+        a slow reply (not `soon`) is not prefetched. `goes_on` says whether more rows may follow. The next block is
+        prefetched if the reply has rows, more may follow, no other block is prefetched, and the budget allows the
+        block.
         """
         if self._read == 0:
             self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)
@@ -411,7 +416,7 @@ class Prefetch:
             yield _Block(question[body_of(question) :], answer, weight)
 
     async def _failed(self) -> bytes | None:
-        """Return the upstream's error reply to the prefetch of the first rows; None without such an error.
+        """Return the upstream's error reply to the prefetch of the first rows; None without a prefetch or an error.
 
         Spark reports the error only once; a repeated request would continue after the failure.
         """

@@ -151,10 +151,10 @@ class RemoteRun(Operation):
         return
 
     def _statement_ended(self, state: OperationState) -> None:
-        """Free the slot, and record how a new upstream session can get the statement's session effect.
+        """Free the slot, and record the statement's effect on the session for a replay in a new upstream session.
 
-        A statement that a session replay can repeat is recorded for the replay. If the effect cannot be replayed, the
-        client session is pinned to its upstream session.
+        A statement that a session replay can repeat is recorded after a success. If the effect cannot be replayed, the
+        client session is pinned to its upstream session. `state` is the final state of the statement.
         """
         self._lease.free_slot()
         replay, self._replay = self._replay, Replay.NEEDLESS
@@ -242,7 +242,8 @@ class RemoteRun(Operation):
     async def _shown_progress(self, call: Message) -> Any:
         """Return the progress of the statement, or of its post-commit refreshes, for the reply to a status poll.
 
-        Return None if the client does not ask for the progress, if the progress is unknown, or after the end.
+        Return None if the client does not ask for the progress, if the progress is unknown, or if the operation has
+        ended.
         """
         if self.done:
             return None
@@ -438,9 +439,12 @@ class RemoteRun(Operation):
             self._lease.free_slot()
 
     async def _end_of_original(self) -> SqlError | None:
-        """Wait until the original statement has ended; return its error, or an error if it was cancelled; else None."""
+        """Wait until the original statement has ended; return its error, None if it succeeded.
+
+        If the statement was cancelled, or the client has closed the operation, return an error that says so.
+        """
         if self._wish is not Wish.CLOSE:
             status = await self.remote.wait()
             if status.error is not None or status.state is OperationState.FINISHED:
                 return status.error
-        return SqlError("The statement was cancelled", "57014")
+        return SqlError("The statement was cancelled: run the statement again", "57014")

@@ -102,10 +102,10 @@ class Known(NamedTuple):
 
 
 def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
-    """Return the upstream's status reply with the times, `hasResultSet` and the progress, where the reply lacks them.
+    """Return the upstream's status reply with the fields that Spark omits: the times, `hasResultSet` and the progress.
 
-    `known` has these facts about the operation, except for the progress.
-    The state is converted to a state that the client's protocol version knows. None as `progress` adds no progress.
+    `known` has the values of the times and of `hasResultSet`; None as `progress` adds no progress. Fields that the
+    reply already has are kept. The state is converted to a state that the client's protocol version knows.
     """
     shape = shape_of(reply) if progress is None else None
     if shape is None:
@@ -122,12 +122,12 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 
 @lru_cache(256)
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
-    """Return the parts that are the same in all status replies of a shape once the missing fields are added.
+    """Return the constant parts of all completed status replies of one shape, between which the times must be inserted.
 
     A shape is a status reply without its sequence id (see `proxy.wire.fields.shape_of`). The added fields depend on the
-    client's `protocol` version, on `has_result_set`, and on whether the operation is `running` (and so has no end
-    time). The first part starts after the sequence id. Between the parts stand times: each part comes with the number
-    of the time that follows the part (0: start, 1: end), None if no time follows.
+    client's `protocol` version, on `has_result_set`, and on whether the operation is `running` (without an end time).
+    The first part starts after the sequence id. Each part comes with the number of the time to insert after the part
+    (0: start, 1: end), or None if no time follows.
     """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
@@ -159,7 +159,7 @@ def _completed(reply: bytes, known: Known, progress: Any) -> bytes:
 
 
 class ProgressBar:
-    """The progress of one operation as its client sees it, looked up at most every half second.
+    """The progress of one operation as reported to its client; the stages are looked up at most every half second.
 
     Beeline holds back log lines while there is a progress bar, and then prints them over any later bar. An operation
     therefore either reports progress all the time, even before its first stage and between its refreshes, or never, if
@@ -176,7 +176,7 @@ class ProgressBar:
     async def told(self, call: Message, look: Callable[[], Awaitable[tuple[Stage, ...] | None]]) -> Any:
         """Return the progress response for a status poll; `look` looks up the current stages.
 
-        Return None if the client's call does not ask for progress, or if the stages are unknown.
+        Return None if the poll (`call`) does not ask for progress, or if the stages are unknown.
         """
         asked = find(call.message, _GET_PROGRESS)
         if asked is None or not call.message[asked.start] or not self._known:
@@ -209,8 +209,8 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
     """Return the result schema of a query that is still running, by DESCRIBE QUERY; wait for `end` in parallel.
 
     `sql` is the text of the running query, `query` runs a statement, and `end` completes when the running query has
-    ended. Return None, after `end` has completed, if the statement ends first, is not a query, or has a column whose
-    type Spark may report to clients in another way.
+    ended. Return None, after `end` has completed, if the statement ends first, is not a query, or has a column of a
+    type that Viewgate does not know and that Spark may therefore report differently.
     """
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
@@ -230,9 +230,10 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 
 
 async def _described(sql: str, query: Query) -> Any:
-    """Return the schema of the query `sql` by DESCRIBE QUERY, which the function `query` runs; None if that fails.
+    """Return the schema of the query `sql` by DESCRIBE QUERY, which the function `query` runs.
 
-    Also return None if a column has a type that Spark may report to clients in another way.
+    Return None if DESCRIBE QUERY fails, or if a column has a type that Viewgate does not know and that Spark may
+    therefore report differently.
     """
     try:
         columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
