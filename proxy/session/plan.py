@@ -92,7 +92,7 @@ Plan = Forward | Local
 
 
 class Answering(Protocol):
-    """The interface of a planner, which decides before a statement runs to forward, to rewrite or to answer it."""
+    """The interface of a planner, which decides whether a statement is forwarded, rewritten or answered by Viewgate."""
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
         """Return the plan for a statement in a session; raise SqlError if the statement is refused."""

@@ -103,10 +103,10 @@ class Lease:
         return upstream
 
     async def admitted(self, *, waits: bool) -> bool:
-        """Hold the upstream session and take a slot; return whether a slot was taken.
+        """Hold the upstream session and take a slot (the permission to run); return whether a slot was taken.
 
-        With `waits`, wait until both are available. Without, return False if the upstream server is saturated or no
-        slot is free.
+        With `waits`, wait until both are available. Without `waits`, return False if the upstream server is saturated
+        or no slot is free.
         """
         if not waits and self._session.upstream.saturated:  # saturated since it was planned
             return False
@@ -118,12 +118,12 @@ class Lease:
         return self._has_slot
 
     async def wait_for_slot(self) -> None:
-        """Queue the principal until the upstream server has a free slot, and take the slot."""
+        """Queue the principal until the upstream server has a free slot (the permission to run), and take the slot."""
         await self.upstream.wait_for_slot(self._session.principal)
         self._has_slot = True
 
     def free_slot(self) -> None:
-        """Give the slot back; do nothing if the lease has none."""
+        """Give the slot (the permission to run a statement) back; do nothing if the lease has no slot."""
         if self._has_slot:
             self._has_slot = False
             self.upstream.give_slot_back()
@@ -179,7 +179,7 @@ class OperationLog:
     def read(self, limit: int, *, first: bool = False) -> list[str]:
         """Return at most `limit` lines from the read position, or from the first line if `first`.
 
-        The next read begins after the returned lines.
+        The next read starts after the returned lines.
         """
         start = 0 if first else self._next
         lines = self._lines[start : start + max(limit, 0)]
@@ -221,19 +221,23 @@ class Operation(ABC):
     def runs(self) -> bool:
         """Whether a statement runs for the operation.
 
-        The statement may also run after the end of the operation, if the rows must be computed again.
+        A statement may run even after the end of the operation: the original statement, if the rows of the rewritten
+        statement cannot be read.
         """
         return not self.done
 
     @property
     def read_at(self) -> float:
-        """The loop time at which the client last fetched rows; minus infinity if unknown, or if it has fetched all."""
+        """The time, on the event loop's clock, at which the client last fetched rows.
+
+        Minus infinity if the time is unknown, or if the client has fetched all rows.
+        """
         return float("-inf")
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state; if the operation ends, call `watcher`, and call `ended` with whether it has succeeded.
+        """Set the state; if the operation ends, call `watcher`, and call `ended` with True only after a success.
 
-        Do nothing if the state cannot follow the present state, for example in a report that arrives late. `error` is
+        Do nothing if the state cannot follow the current state, for example in a report that arrives late. `error` is
         the reason of the state ERROR.
         """
         if state not in LEGAL[self.state]:
@@ -289,7 +293,7 @@ class Operation(ABC):
 
     @abstractmethod
     async def query_id(self, call: Message) -> bytes:
-        """Return the reply to GetQueryId: the upstream's id of the query, or the operation's own id."""
+        """Return the reply to GetQueryId: the upstream's id of the query, or the id of this operation."""
 
     @abstractmethod
     async def cancel(self, call: Message) -> bytes:
@@ -343,7 +347,7 @@ _READING, _PAUSE = 1.0, 0.05  # seconds between two fetches of a client that rea
 
 
 class Worker(NamedTuple):
-    """A worker process.
+    """A description of a worker process.
 
     `process` is the process id, `sessions` and `statements` are the numbers of open sessions and of running statements,
     and `retiring` says whether the worker is being replaced.
@@ -424,7 +428,7 @@ class Sessions:
 
     @contextmanager
     def opening(self) -> Iterator[None]:
-        """Hold room for one more session during the body; raise SqlError 53300 if as many as allowed are open."""
+        """Reserve room for one more session during the body; raise SqlError 53300 if `most` sessions are open."""
         if len(self._sessions) + self._being_opened >= self.most:
             raise SqlError(
                 f"{self.most} sessions are open, as many as [limits] sessions allows: close sessions that are not "
@@ -480,7 +484,11 @@ class Sessions:
         """
         operation = self._operations.get(handle.guid)
         if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):
-            raise SqlError(f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]", "HY000")
+            raise SqlError(
+                f"Invalid OperationHandle: OperationHandle [getHandleIdentifier()={handle.id}]; the operation was "
+                "closed, or belongs to another user: run the statement again",
+                "HY000",
+            )
         operation.session.used_at = time.monotonic()
         return operation
 
@@ -510,4 +518,8 @@ class Sessions:
 
 
 def _unknown(session: Handle) -> SqlError:
-    return SqlError(f"Invalid SessionHandle: SessionHandle [{session.id}]", "08003")
+    return SqlError(
+        f"Invalid SessionHandle: SessionHandle [{session.id}]; the session has ended, or belongs to another user: open "
+        "a new session",
+        "08003",
+    )

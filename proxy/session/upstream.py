@@ -49,7 +49,7 @@ class LiveUpstream(Protocol):
         ...
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and return its result; raise SqlError if it fails."""
+        """Run one of Viewgate's own statements in this session and return its result; raise SqlError on failure."""
         ...
 
     def take_slot(self) -> bool:
@@ -60,11 +60,11 @@ class LiveUpstream(Protocol):
         ...
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Queue the principal until the upstream server has a free slot, and take the slot."""
+        """Queue the principal until the upstream server has a free slot (the permission to run), and take the slot."""
         ...
 
     def give_slot_back(self) -> None:
-        """Give back the slot of a statement that has ended."""
+        """Give back the slot (the permission to run a statement) of a statement that has ended."""
         ...
 
 
@@ -78,7 +78,7 @@ class SessionUpstream(Protocol):
 
     @property
     def saturated(self) -> bool:
-        """Whether a statement would have to wait for an upstream session or for a slot."""
+        """Whether a statement would have to wait for an upstream session or for a slot (the permission to run)."""
         ...
 
     @property
@@ -87,7 +87,7 @@ class SessionUpstream(Protocol):
         ...
 
     async def hold(self) -> LiveUpstream:
-        """Return the upstream session, opened if none is attached; raise SqlError if that fails.
+        """Return the upstream session, and open one if none is attached; raise SqlError if no session can be opened.
 
         The upstream session stays attached until `let_go` has been called once for each `hold`.
         """
@@ -102,14 +102,14 @@ class SessionUpstream(Protocol):
         ...
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, so that it is never detached.
+        """Pin the client session to its upstream session, so that the upstream session is never detached.
 
-        Call this if the upstream session has state that a session replay cannot restore.
+        Call this method if the upstream session has state that a session replay cannot restore.
         """
         ...
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and return its result; raise SqlError if it fails."""
+        """Run one of Viewgate's own statements in this session and return its result; raise SqlError on failure."""
         ...
 
     async def close(self) -> None:
