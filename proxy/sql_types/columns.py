@@ -1,6 +1,7 @@
-"""Converts Iceberg types to Spark's DDL (`struct<x:int>`), to the names in GetColumns (`STRUCT<x: INT>`), and to JDBC.
+"""Converts Iceberg types to Spark's DDL (`struct<x:int>`), to type names in JDBC (`STRUCT<x: INT>`) and to JDBC codes.
 
-The JDBC form of a type is its number in java.sql.Types, its size, its digits and its radix, as Spark reports them.
+The JDBC form of a type is its code in java.sql.Types, its size, its digits and its radix, as Spark reports them in
+GetColumns.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ def described_type(text: str) -> str:
 
 
 def _described(text: str) -> tuple[str, str] | None:
-    """Parse the type with which a text begins; return the type as DDL, and the rest of the text.
+    """Parse the type at the start of a text; return the type as DDL, and the rest of the text.
 
-    For example, `int,b:date>` gives `int` and `,b:date>`. Return None if the text does not begin with a type.
+    For example, `int,b:date>` gives `int` and `,b:date>`. Return None if the text does not start with a type.
     """
     nested = _NESTED_NAME.match(text)
     if nested is None:
@@ -133,7 +134,10 @@ class SqlType:
 
 
 class JdbcType(NamedTuple):
-    """The values of a type in the columns DATA_TYPE, COLUMN_SIZE, DECIMAL_DIGITS and NUM_PREC_RADIX of GetColumns."""
+    """The JDBC form of a type: the values of DATA_TYPE, COLUMN_SIZE, DECIMAL_DIGITS and NUM_PREC_RADIX in GetColumns.
+
+    A value that Spark does not report is None.
+    """
 
     code: int
     size: int | None = None
@@ -164,7 +168,7 @@ _LONG_DIGITS = 18  # a decimal with this many digits fits eight bytes
 
 @lru_cache(maxsize=1024)  # a catalog has a hundred thousand columns, but few types
 def jdbc_type(sql_type: SqlType) -> JdbcType:
-    """Return the JDBC form of a type: java.sql.Types' number (1111 for an unknown type), size, digits and radix.
+    """Return the JDBC form of a type: the code in java.sql.Types (1111 for an unknown type), size, digits and radix.
 
     The size of a struct is the sum of the sizes of its fields, or None if a field has no size.
 
