@@ -59,10 +59,11 @@ class StatementInfo:
     `verb` is the first keyword or symbol; `keywords` are the first five tokens in upper case, empty for tokens that are
     not words. `statements` are the statements that the text may run: the text itself, or the statements of a script.
 
-    `query` says whether the statement begins like a query, after parentheses; the statement may still write. `brief`
-    says whether the statement ends quickly whatever the data, so that nobody needs to cancel the statement or see its
-    progress. `constant` says whether the statement is brief and has the same columns whatever tables and settings
-    exist. `may_write` says whether running the statement twice may have a different effect from running it once.
+    `query` says whether the statement starts like a query, after parentheses; the statement may still write, as `WITH …
+    INSERT` does. `brief` says whether the statement ends quickly whatever the data, so that nobody needs to cancel the
+    statement or see its progress. `constant` says whether the statement is brief and its result has the same columns
+    whatever tables and settings exist. `may_write` says whether running the statement twice may have a different effect
+    from running it once.
 
     `writes` are the tables that the statement may write to, and `destroys` is the object that the statement drops or
     alters; None if there is none. `effect` is the statement's effect on the session.
@@ -87,7 +88,9 @@ class StatementInfo:
 
 
 def classify(sql: str) -> StatementInfo:
-    """Return the classification of a statement's text; the results for up to 1024 short texts are cached.
+    """Return the classification of a statement's text; the results for up to 1024 texts are cached.
+
+    Texts of more than 8192 characters are not cached.
 
     >>> info = classify("WITH a AS (SELECT 1) INSERT INTO demo.t SELECT * FROM a")
     >>> str(info.kind), info.verb, info.query, info.writes.names, info.effect.effect.name
@@ -132,7 +135,7 @@ _remembered = lru_cache(_TEXTS)(_read)
 
 
 def _is_query(sql: str) -> bool:
-    """Return whether a statement begins with the keyword of a query, after comments and parentheses.
+    """Return whether the first keyword of a statement, after comments and parentheses, is the keyword of a query.
 
     >>> [_is_query(sql) for sql in ("/* a /* b */ */ (SELECT 1)", "-- SELECT", "/**/" * 1000 + "MERGE INTO t", "")]
     [True, False, False, False]
@@ -177,7 +180,7 @@ def _may_open(before: Sequence[Token]) -> bool:
 
 
 def _is_constant(sql: str) -> bool:
-    """Return whether a statement selects only whole numbers, without a FROM clause.
+    """Return whether a statement selects only integer literals, without a FROM clause.
 
     >>> _is_constant("/* ping */ select 1;"), _is_constant("SELECT 1 AS one, 2 `two`")
     (True, True)

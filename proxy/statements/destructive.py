@@ -13,7 +13,7 @@ from proxy.statements.lexer import Parts, Token, leading_name, names, scan
 class Loss(Enum):
     """The kinds of destructive changes; the values are the words that follow the object's name in messages.
 
-    SHAPE is destructive only for the storage tables of materialized views.
+    SHAPE (added columns, or a replaced branch) is destructive only for the storage tables of materialized views.
     """
 
     RELATION = "is dropped or renamed"
@@ -28,8 +28,8 @@ class Loss(Enum):
 class Destruction:
     """A destructive change of an object.
 
-    `name` is the object's name, empty if it cannot be parsed. `columns` are the columns that are dropped or changed;
-    empty if any column may be.
+    `name` is the object's name, empty if the name cannot be parsed. `columns` are the columns that are dropped or
+    changed; empty if the change may concern any column.
     """
 
     loss: Loss
@@ -117,7 +117,7 @@ def _altered(name: Parts, rest: Sequence[Token]) -> Destruction | None:
 
 
 def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destruction | None:
-    """Return the columns of the table `name` whose type an ALTER COLUMN may change; None if no type is changed.
+    """Return the change of columns that an ALTER COLUMN of the table `name` makes; None if no column's type may change.
 
     `rest` are the tokens from the column's name on. A changed comment, position, default or NOT NULL is not
     destructive. Hive's `CHANGE COLUMN a b INT` (`old_form`) counts as a change of `a`, whatever follows. An ALTER

@@ -41,7 +41,7 @@ _REPLAYS = {
 
 
 class SessionEffect(NamedTuple):
-    """The session state that a statement may change, and the name of the temporary view that it creates or drops.
+    """The session state that a statement may change, and the `name` of the temporary view that it creates or drops.
 
     `of` is the former name if a view is renamed: there is an effect only if a temporary view has this name.
     `needs_success` says that an UNKNOWN effect did not occur if the statement failed, and `resets_all` says that the
@@ -176,8 +176,8 @@ def _after_options(upper: list[str], at: int) -> int:
 def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
     """Return the session effect of DROP; `upper` are the tokens `words` in upper case.
 
-    `DROP VIEW v` has the effect BARE: it drops the temporary view v if there is one. `DROP VIEW a.v`, and DROP of other
-    objects, have no effect on the session, because temporary views have no namespace.
+    `DROP VIEW v` has the effect BARE, because v may be a temporary view. `DROP VIEW a.v`, and DROP of other objects,
+    have no effect on the session, because temporary views have no namespace.
     """
     rest = [word for word, keyword in zip(words[1:], upper[1:], strict=True) if keyword not in ("IF", "EXISTS", ";")]
     if len(rest) == 2 and rest[0].upper() == "VIEW":
@@ -188,8 +188,9 @@ def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
 def _renamed(words: list[str], upper: list[str]) -> SessionEffect:
     """Return the session effect of ALTER VIEW (or TABLE) … RENAME TO; `upper` are the tokens `words` in upper case.
 
-    `ALTER VIEW v RENAME TO w` may rename a temporary view, and has the effect NAME of w, under the condition (`of`)
-    that v is a temporary view. Names with a namespace have no effect, nor has any other ALTER.
+    `ALTER VIEW v RENAME TO w` has the effect NAME with the name w; `of` is v, because there is an effect only if v is a
+    temporary view. A name with a namespace makes the statement harmless (no effect), as temporary views have none; any
+    other form of name has the effect UNKNOWN. An ALTER without RENAME TO has no effect.
     """
     at = next((i for i in range(len(upper) - 2, 0, -1) if upper[i : i + 2] == ["RENAME", "TO"]), None)
     if at is None:

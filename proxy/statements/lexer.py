@@ -124,7 +124,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def unclosed(tokens: Iterable[Token]) -> bool:
-    """Return whether a token is a quotation mark without its counterpart, so that the text is not a valid statement.
+    """Return whether a token is an unmatched quotation mark, so that the text is not a valid statement.
 
     >>> unclosed(scan("SELECT 'a")), unclosed(scan("SELECT 'a'"))
     (True, False)
@@ -133,9 +133,9 @@ def unclosed(tokens: Iterable[Token]) -> bool:
 
 
 def leading_name(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
-    """Return the dotted name with which the tokens begin, and the tokens after the name.
+    """Return the dotted name at the start of the tokens, and the tokens after the name.
 
-    The name is empty if the tokens begin with no name, or with IDENTIFIER(…) that contains more than string literals.
+    The name is empty if the tokens start with no name, or with IDENTIFIER(…) that contains more than string literals.
 
     >>> leading_name(list(scan("IDENTIFIER('d.' || '`t`')")))
     (('d', 't'), [])

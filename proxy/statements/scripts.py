@@ -64,8 +64,8 @@ def substituted(sql: str, settings: Mapping[str, str]) -> str:
 def _replaced(sql: str, settings: Mapping[str, str]) -> str:
     """Return the text with each variable replaced once by its value; unknown variables stay in the text.
 
-    The position of a closing brace, once found, is used for all variables that begin before that position; a search for
-    each variable would make a text of `${${${` take quadratic time.
+    The position of a closing brace, once found, is used for all variables that start before that position: a search for
+    each variable would take quadratic time for a text such as `${${${`.
     """
     parts, at, end = [], 0, -1
     for begun in _VARIABLE.finditer(sql):

@@ -11,7 +11,7 @@ from proxy.statements.lexer import Parts, Token, leading_name, mentioned, scan
 
 @dataclass(frozen=True)
 class Written:
-    """The tables that a statement writes to, by the names that its text gives them.
+    """The tables that a statement writes to, named as in the statement's text.
 
     If `certain` is False, `names` are all names that the text mentions, and the statement may write to any of these
     tables.
@@ -114,7 +114,7 @@ def _prefixed(tokens: Sequence[Token]) -> Written | None:
 
 
 def _target(head: Sequence[Token]) -> Parts | None:
-    """Return the name of the table that a write names; `head` are tokens that begin with the write's verb.
+    """Return the name of the table that a write names; `head` are tokens that start with the write's verb.
 
     `INSERT INTO TABLE a.t SELECT 1` gives ("a", "t"). Return an empty name for a directory, and None if no name can be
     parsed.
