@@ -1,11 +1,11 @@
 """Connects to Spark Thrift Servers, called upstreams: connections, sessions, operations, and the choice of a server.
 
 `terms` has the settings of a server: address, transport, login, limits. `dial` opens a network connection and
-`connection` logs in on it. A `session` has one connection and runs operations; `opening` opens it. `policy` is the
-admission policy: which server gets a new session, which statements run, and who waits. `pool` carries the policy out:
-it opens sessions, queues sessions that must wait, parks idle ones, and checks the servers' health. `attachment` opens
-the upstream session of a client session when it is needed, closes it while the client session is idle, and restores the
-session's state in another upstream session later (session replay).
+`connection` logs in on it. A `session` has one connection and runs operations; `opening` opens a session. `policy` is
+the admission policy: which server gets a new session, and which sessions and statements wait. `pool` carries the policy
+out: it opens sessions, queues sessions that must wait, parks idle sessions, and checks the servers' health.
+`attachment` opens the upstream session of a client session when it is needed, closes it while the client session is
+idle, and restores the session's state in another upstream session later (session replay).
 """
 
 from proxy.upstream.attachment import Attachment, without_namespace

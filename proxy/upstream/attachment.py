@@ -1,4 +1,4 @@
-"""Attaches an upstream session to a client session in use, and later restores its state in another upstream session.
+"""Attaches upstream sessions to client sessions in use, and restores the state of a client session in a new one.
 
     detached ──hold──▶ attaching ──OpenSession and a session replay─────▶ attached ──last let_go─▶ idle
         ▲                  ▲                                                 │  ▲                  │  │
@@ -72,11 +72,10 @@ class Kept:
         self.texts = (*self.texts, sql)
 
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
-        """Replace the statements in `before` that change the catalog or namespace by one change to `catalog`,
-        `namespace`.
+        """Replace the USE and SET CATALOG statements in `before` by a USE of the given catalog and namespace.
 
         `before` are the replay statements at an earlier time. Return True if the statements were replaced. If the
-        replay statements no longer begin with `before`, change nothing and return False.
+        replay statements no longer start with `before`, change nothing and return False.
         """
         if self.texts[: len(before)] != before:
             return False
@@ -119,8 +118,8 @@ class Attachment:
     opens a new upstream session and repeats the replay statements (SET, RESET, USE). A statement whose effect cannot be
     replayed pins the client session to its upstream session.
 
-    `message` is the client's OpenSession request, `user` the user of the session, and `principal` the user who logged
-    in. The function given to `watch` is called after a replay on a different upstream server.
+    `pool` opens the upstream sessions. `message` is the client's OpenSession request, `user` the user of the session,
+    and `principal` the user who logged in.
     """
 
     __slots__ = (
@@ -162,7 +161,7 @@ class Attachment:
         return not self._live.place.statements.free
 
     def watch(self, moved: Callable[[], None]) -> None:
-        """Set the function to call when the session was replayed on a different upstream server."""
+        """Set the function to call after a session replay on a different upstream server."""
         self._moved = moved
 
     async def open(self) -> bytes | None:
@@ -190,7 +189,7 @@ class Attachment:
         return max((place.version for place in self._pool.places if place.version is not None), default=V11)
 
     async def hold(self) -> UpstreamSession:
-        """Return the upstream session, opened if none is attached; raise SqlError if that fails.
+        """Return the upstream session, and open one if none is attached; raise SqlError if no session can be opened.
 
         The upstream session stays attached until `let_go` has been called once for each `hold`.
         """
@@ -206,7 +205,7 @@ class Attachment:
             raise
 
     def let_go(self) -> None:
-        """Undo one `hold`; when no `hold` is left, the client session is idle, and may be parked if not pinned."""
+        """Undo one `hold`; when no `hold` is left, the client session is idle and, if not pinned, may be parked."""
         self._holders -= 1
         if not self._holders and self._live is not None and not self._pinned and not self._closed:
             self._pool.rests(self)
@@ -229,7 +228,7 @@ class Attachment:
             self._live.advise(_IRREPLACEABLE)
 
     async def query(self, sql: str) -> ResultSet:
-        """Run one of Viewgate's own statements in this session and return its result; raise SqlError if it fails."""
+        """Run one of Viewgate's own statements in this session and return its result; raise SqlError on failure."""
         live = await self.hold()
         try:
             return await live.query(sql)
@@ -251,8 +250,9 @@ class Attachment:
 
     @property
     def _wanders(self) -> bool:
-        """Whether a replay would enter several namespaces one by one; all except the last may have been dropped
-        meanwhile.
+        """Whether a session replay would enter several namespaces one by one.
+
+        All namespaces except the last may have been dropped meanwhile, and the replay would then fail.
         """
         moves = self._kept.moves
         return moves > 1 or (moves == 1 and without_namespace(self._message) is not None)
@@ -296,7 +296,7 @@ class Attachment:
             self._pool.give_back(live.close())
 
     async def close(self) -> None:
-        """Close the session for good, even if it is just being attached; never raise."""
+        """Close the session for good, even while an upstream session is being attached; never raise."""
         self._closed = True
         self._pool.busy(self)
         if self._attaching is not None:
@@ -310,7 +310,7 @@ class Attachment:
             await live.close()
 
     async def _ready(self) -> UpstreamSession:
-        """Return the live upstream session, opened if none is attached.
+        """Return the live upstream session, and open one if none is attached.
 
         Raise SqlError if no upstream session can be opened, or if the client session is closed. A session with more
         than MOST_KEPT replay statements is pinned.
@@ -382,7 +382,7 @@ class Attachment:
 
 
 def _seen(attaching: asyncio.Task[bytes]) -> None:
-    """Retrieve the exception of an attaching task, because asyncio would log it if no statement waits for the task."""
+    """Retrieve the exception of a task that no statement waits for, because asyncio would log the exception."""
     if not attaching.cancelled():
         attaching.exception()
 

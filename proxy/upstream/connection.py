@@ -29,11 +29,11 @@ _A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between tw
 
 
 class Pulse:
-    """The time of a server's last reply on any connection, and the number of network connections.
+    """The time of a server's last reply on any connection, and the number of open network connections.
 
     `at` is this time on the event loop's clock; minus infinity before the first reply. `certificate_expires` is the
     expiry of the server's certificate, in seconds since 1970; None without TLS. `gone` is set while no network
-    connection is open: the end of a TLS connection takes a round trip.
+    connection is open; `in_session` waits for this event, because the end of a TLS connection takes a round trip.
     """
 
     __slots__ = ("at", "certificate_expires", "gone", "open")
@@ -96,10 +96,11 @@ class Reply(asyncio.Future[bytes]):
 
 
 class Connection(asyncio.Protocol):
-    """A connection to an upstream server that logs in as `user`; also reads the replies to cancelled calls.
+    """A connection to an upstream server that logs in as `user` and makes calls.
 
-    Over HTTP, an upstream session outlives the network connection: if the server closes the network connection between
-    two calls, the next call opens a new network connection.
+    If the wait for a reply is cancelled, the connection still reads the reply. Over HTTP, an upstream session outlives
+    the network connection: if the server closes the network connection between two calls, the next call opens a new
+    network connection. `pulse` records the times of the server's replies.
     """
 
     def __init__(self, upstream: Upstream, user: str, password: str, timeouts: Timeouts, pulse: Pulse) -> None:
@@ -152,7 +153,7 @@ class Connection(asyncio.Protocol):
     def send_all(self, messages: Sequence[bytes]) -> list[Reply]:
         """Send several request messages in one write; return the futures of the replies.
 
-        With one write, the upstream server wakes up once.
+        A single write wakes up the upstream server only once.
         """
         replies = [self._expected(message) for message in messages]
         if self._lost is not None:
@@ -411,7 +412,7 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
 
 
 class Control:
-    """The control connection to one server, for calls that must not wait for a statement, such as cancels.
+    """The control connection to one server, for calls that must not wait for a statement, such as cancellations.
 
     All sessions on the server share the connection. The connection is opened at the first call, and again after a loss.
     """
@@ -426,8 +427,8 @@ class Control:
     async def call(self, message: bytes) -> bytes:
         """Send a message and return the reply; after an error, send the message once more.
 
-        If the connection is lost, a new one is opened. Use this only for calls that the server answers at once and that
-        can be repeated safely.
+        If the connection is lost, a new connection is opened. Use this method only for calls that the server answers at
+        once and that can be repeated safely.
         """
         connection = await self._connected()
         try:

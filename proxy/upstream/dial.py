@@ -24,7 +24,10 @@ _ISSUERS = frozenset({2, 18, 19, 20, 21})
 
 
 class NotLetIn(Unreachable):
-    """Raised if a connection attempt gets no usable response: the server is down, is failing, or has no free thread."""
+    """The error of a connection attempt without a usable response.
+
+    The server is down, is failing, or has no free thread.
+    """
 
 
 async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeouts) -> asyncio.Transport:

@@ -27,9 +27,9 @@ async def open_session(
 ) -> tuple[UpstreamSession, bytes]:
     """Open a session on a server; return the session, and the server's reply to OpenSession.
 
-    `message` is the OpenSession request; `user` is None for a session of Viewgate itself. Raise Unreachable (08S01) if
-    the server cannot be reached or does not reply in time. Raise SqlError if a working server refuses the session; the
-    SQLSTATE 08S01 of such a refusal is replaced by 08004.
+    `place` is the server. `message` is the OpenSession request; `user` is None for a session of Viewgate itself. Raise
+    Unreachable (08S01) if the server cannot be reached or does not reply in time. Raise SqlError if a working server
+    refuses the session; the SQLSTATE 08S01 of such a refusal is replaced by 08004.
     """
     upstream = place.upstream
     login = upstream.user or user or OWN
@@ -47,7 +47,9 @@ async def open_session(
         check(response.status)
         handle = read_handle(reply, SESSION_HANDLE)
         if handle is None:
-            raise Unreachable(f"{upstream.named} opened a session without returning a handle")
+            raise Unreachable(
+                f"{upstream.named} opened a session without returning a handle; check the log of the server"
+            )
     except TimeoutError as error:
         connection.close()
         kind = Unreachable if connection.heard else NotLetIn

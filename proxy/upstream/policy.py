@@ -1,12 +1,12 @@
-"""The admission policy: which upstream server gets a new session, which statements run, and who waits.
+"""The admission policy: which upstream server gets a new session, and which sessions and statements wait.
 
     a session is opened     on the usable server with the fewest sessions relative to its weight that has room: fewer
                             sessions than its limit, and at most 16 that are being opened (one, if it is saturated)
     without room            the session waits; waiting principals are served round robin. Idle sessions are parked, the
-                            longest idle first, as far as that makes room for the waiting ones
+                            longest idle first, as many as the waiting sessions need
     without usable server   the session gets an error at once, and so does each waiting session
     a statement runs        if it gets one of the server's slots; else it waits, also round robin by principal.
-                            Viewgate's own statements have half as many slots of their own
+                            Viewgate's own statements have separate slots, half as many
 
 The health of a server, as the attempts to open a session show it:
 
@@ -195,7 +195,7 @@ class Verdict(Enum):
     """The meaning of a failed attempt to open a session on a server.
 
     REFUSED: the server works, and refuses this session. SATURATED: the server has no free thread. AVOIDED: the server
-    works for other sessions. FAILED: the server is down.
+    works for other sessions, so this session tries another server. FAILED: the server is down.
     """
 
     REFUSED = "refused"
@@ -312,7 +312,10 @@ class Place:
         return Verdict.AVOIDED if self.well_at >= began else Verdict.FAILED
 
     def settle(self, upstream: Upstream) -> None:
-        """Apply changed settings and end a pause; a changed link or login is used only by new connections."""
+        """Apply the changed settings in `upstream` and end a pause.
+
+        A changed transport or login is used only by new connections.
+        """
         self.upstream = self.control.upstream = upstream
         self.terms = upstream.terms
         self.statements.resume()
@@ -328,7 +331,7 @@ class Place:
         self.problem, self._rest, self.well_at, self._saturated = None, _FIRST_REST, _now(), False
 
     def lives(self) -> bool:
-        """Return whether the server has replied on any connection within the last seconds (the `handshake` timeout).
+        """Return whether the server has replied on any connection recently, within the `handshake` timeout.
 
         A server that replies but opens no session is busy, not down.
         """
@@ -381,13 +384,13 @@ def _now() -> float:
 
 
 def best(places: Sequence[Place], tried: Collection[Place] = ()) -> Place | None:
-    """Return the usable server with room that has the least load, except those in `tried`; None if there is none."""
+    """Return the usable server with room and the least load, without the servers in `tried`; None if there is none."""
     fit = [place for place in places if place.usable and place.room and place not in tried]
     return min(fit, key=lambda place: place.load, default=None)
 
 
 def lacking(places: Sequence[Place], waiting: int, leaving: int) -> int:
-    """Return how many idle sessions to park, so that the waiting sessions get room on the servers.
+    """Return how many idle sessions to park, so that the waiting sessions get room on the servers; none if 0 or less.
 
     `waiting` is the number of waiting sessions, `leaving` the number of upstream sessions that are being closed.
     """

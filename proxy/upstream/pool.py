@@ -61,7 +61,7 @@ class Upstreams:
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
         if not upstreams:
-            raise ValueError("a pool needs at least one upstream server")
+            raise ValueError("a pool needs at least one upstream server: configure an [[upstream]]")
         self.timeouts = timeouts or Timeouts()
         self.places = [Place(upstream, self.timeouts) for upstream in upstreams]
         self.answered = asyncio.Event()  # set once any server has opened a session
@@ -105,10 +105,11 @@ class Upstreams:
         return self._waiting.longest_wait
 
     async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
-        """Queue the principal until a server has room, and open a session; return it with the reply to OpenSession.
+        """Queue the principal until a server has room, and open a session there.
 
-        `user` is None for a session of Viewgate itself; `message` is the OpenSession request. Raise SqlError if no
-        server can open the session, or if a server refuses it.
+        Return the session with the server's reply to OpenSession. `user` is None for a session of Viewgate itself;
+        `message` is the OpenSession request. Raise SqlError if no server can open the session, or if a server refuses
+        the session.
         """
         tried: set[Place] = set()
         since, again = monotonic(), False
@@ -337,9 +338,8 @@ _SOON = 1.0  # seconds between checks while a server is not healthy
 async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | None = None) -> AsyncIterator[Query]:
     """Open a session for Viewgate's own statements, yield a function that runs statements in it, and close the session.
 
-    At the end, wait until the network connections are closed, because the event loop may end next.
-
-    `user` is the session's user, None for Viewgate itself.
+    `where` is the server; `user` is the session's user, None for Viewgate itself. At the end, wait until the network
+    connections are closed, because the event loop may end next.
     """
     upstreams = Upstreams([where], timeouts)
     try:
@@ -356,7 +356,7 @@ async def in_session(where: Upstream, user: str | None, timeouts: Timeouts | Non
 
 
 async def watch(pool: Upstreams) -> None:
-    """Check each upstream server at intervals, unless a session was opened on it recently; never return."""
+    """Check each upstream server at intervals, except servers that have opened a session recently; never return."""
     while True:
         await asyncio.gather(*(look(pool, place) for place in pool.places))
         well = all(place.problem is None for place in pool.places)

@@ -19,7 +19,7 @@ _SHOWN = 12  # stages that fit a terminal; the last ones are the running ones
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One stage of a statement's Spark jobs: its id, and how many tasks it has in all and in each state."""
+    """One stage of a statement's Spark jobs: its id, and the numbers of all, completed, running and failed tasks."""
 
     id: int
     tasks: int
@@ -33,7 +33,7 @@ Progress = Callable[[str], Awaitable[tuple[Stage, ...] | None]]
 
 
 async def unknown(_statement: str) -> None:
-    """Return None, because this Spark does not report the progress of statements."""
+    """Return None for every statement id, because this Spark does not report the progress of statements."""
     return
 
 

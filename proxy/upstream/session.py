@@ -1,7 +1,7 @@
 """Implements a session on an upstream server, on a connection of its own, and the operations in the session.
 
-The reply to ExecuteStatement or to a metadata call announces a started operation. Viewgate polls the operation until
-the operation ends, fetches the rows, and closes the operation; a running operation can be cancelled.
+The reply to ExecuteStatement or to a metadata call has the handle of a started operation. Viewgate polls the operation
+until it ends, fetches the rows, and closes the operation; a running operation can be cancelled.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Announced(NamedTuple):
 
     @classmethod
     def of(cls, reply: bytes) -> Announced | None:
-        """Return the operation that a reply announces; None if the reply reports an error.
+        """Return the started operation whose handle is in a reply; None if the reply reports an error.
 
         Raise ConnectionLost (08S01) if the reply reports success but has no handle.
         """
@@ -76,7 +76,7 @@ class Announced(NamedTuple):
 
     @property
     def has_result_set(self) -> bool:
-        """Whether the operation has rows to fetch, according to the reply; True if the reply does not say so."""
+        """Whether the operation has rows to fetch, according to the reply; True if the reply does not say."""
         return _has_result_set(self.reply)
 
     def under(self, handle: Handle) -> bytes:
@@ -85,7 +85,7 @@ class Announced(NamedTuple):
 
 
 def started(reply: bytes) -> Announced:
-    """Return the operation that a reply announces.
+    """Return the started operation whose handle is in a reply to ExecuteStatement or to a metadata call.
 
     Raise the SqlError that the reply reports, or ConnectionLost if the reply reports success but has no handle.
     """
@@ -263,7 +263,8 @@ logger = logging.getLogger(__name__)
 class UpstreamSession:
     """A session on an upstream server, on a connection of its own.
 
-    `left`, if set, is called once, when the session is closed.
+    `place` is the server, and `handle` the handle that the server assigned to the session. `left`, if set, is called
+    once, when the session is closed.
     """
 
     __slots__ = ("_connection", "_timeouts", "handle", "left", "place", "server")
@@ -341,7 +342,11 @@ class UpstreamSession:
             status = await operation.wait()
             ended = True
             if status.state is not OperationState.FINISHED:
-                raise _named(status.error) or SqlError(f"The statement ended in the state {status.state.name}", "HY008")
+                raise _named(status.error) or SqlError(
+                    f"A statement of Viewgate's own ended in the state {status.state.name} instead of FINISHED; "
+                    "try again",
+                    "HY008",
+                )
             schema = await operation.schema()
             rows = []
             while block := decode_rows(await operation.fetch()):
@@ -387,7 +392,10 @@ class UpstreamSession:
 
 
 def _named(error: SqlError | None) -> SqlError | None:
-    """Return Spark's error without stack frames and plan, which show statements of Viewgate's own; None without one."""
+    """Return Spark's error without stack frames and plan, which show statements of Viewgate's own.
+
+    Return None if `error` is None.
+    """
     return error and reported(without_plan(first_message(error.message)), error.sql_state, error.error_code)
 
 

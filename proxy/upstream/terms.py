@@ -119,7 +119,7 @@ class Upstream:
     def login(self) -> Callable[[bytes], bytes]:
         """Return a function that maps each Kerberos token from the server to the client's next token.
 
-        The function may block. Raise ValueError if no tickets are configured.
+        The first token from the server is empty. The function may block. Raise ValueError if no tickets are configured.
         """
         tickets = self.link.tickets
         if tickets is None:
