@@ -48,7 +48,7 @@ _GUID, _SECRET = (FIELD.pack(STRING, field) + LENGTH.pack(_PART) for field in (1
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A value in a message: the number of its Thrift type, and the offsets at which its bytes begin and end."""
+    """A value in a message: the number of its Thrift type, and the offsets at which its bytes start and end."""
 
     type: int
     start: int
@@ -97,7 +97,7 @@ def first_list(message: bytes, path: tuple[int, ...]) -> int | None:
 
 
 def value_bytes(message: bytes, span: Span) -> bytes:
-    """Return the bytes of a value in a message; for a string, the text without the length before it."""
+    """Return the bytes of the value at `span` in a message; the bytes of a string do not include its length."""
     return message[span.start + LENGTH.size if span.type == STRING else span.start : span.end]
 
 
@@ -112,7 +112,9 @@ def read_i32(message: bytes, span: Span) -> int:
     Raise WireError if the value has a type without a fixed size.
     """
     if span.type not in FIXED_SIZES:
-        raise WireError(f"invalid Thrift message: a number was expected, but a value of type {span.type} was found")
+        raise WireError(
+            f"invalid Thrift message: a number was expected, but a value of the Thrift type {span.type} was found"
+        )
     return int.from_bytes(message[span.start : span.end], "big", signed=True)
 
 
@@ -127,7 +129,7 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
     found = _descend(message, path)
     if isinstance(found, Span):
         if found.type != kind:
-            raise WireError(f"invalid Thrift message: field {path} has the type {found.type} instead of {kind}")
+            raise WireError(f"invalid Thrift message: field {path} has the Thrift type {found.type} instead of {kind}")
         return message[: found.start] + coded + message[found.end :]
     if found is None:
         raise WireError(f"invalid Thrift message: the struct that contains field {path} is missing")
@@ -328,9 +330,9 @@ _last = [_Look(b"", None, None)]
 
 
 def handle_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret of the handle with which a call's request begins.
+    """Return the offsets of the id and the secret of the handle at the start of a call's request.
 
-    Return None if the message is not a call, or if its request does not begin with a handle in the usual encoding.
+    Return None if the message is not a call, or if its request does not start with a handle in the usual encoding.
     """
     look = _last[0]
     if look.message is not message:
@@ -339,7 +341,7 @@ def handle_at(message: bytes) -> tuple[int, int] | None:
 
 
 def announced_at(message: bytes) -> tuple[int, int] | None:
-    """Return the offsets of the id and the secret of the handle in a reply that announces a started operation.
+    """Return the offsets of the id and the secret of the operation handle in a reply that reports a started operation.
 
     Return None for other messages, and if the reply is not encoded as Spark encodes replies.
     """
@@ -352,7 +354,7 @@ def announced_at(message: bytes) -> tuple[int, int] | None:
 def shape_of(message: bytes) -> bytes | None:
     """Return the shape of a message: the message's bytes without the sequence id and the handle.
 
-    Return None for a message of more than 512 bytes, a call whose request does not begin with a handle, and an
+    Return None for a message of more than 512 bytes, a call whose request does not start with a handle, and an
     exception.
     """
     look = _last[0]

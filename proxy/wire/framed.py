@@ -176,12 +176,15 @@ class SaslTransport:
         return sasl.accept()
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a login token to the client; the client then sends its next token."""
+        """Return the bytes that send `token`, the server's login token, to the client.
+
+        The client then sends its next token.
+        """
         assert self._sasl is not None
         return self._sasl.proceed(token)
 
     def refuse(self, reason: str) -> bytes:
-        """Return the bytes that tell the client that the login is refused, and why."""
+        """Return the bytes that tell the client that the login is refused, with the reason."""
         assert self._sasl is not None
         return self._sasl.refuse(reason)
 
@@ -281,7 +284,10 @@ class ClientTransport(ABC):
         return b""
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send the client's login token to the server; call this method after a Token event."""
+        """Return the bytes that send `token`, the client's login token, to the server.
+
+        Call this method after a Token event.
+        """
         return b""
 
     def renew(self) -> None:  # noqa: B027  # for resumable transports
@@ -349,8 +355,8 @@ class FramedClient(ClientTransport):
 
         Other servers may split a message into several frames, or put several messages into one frame. Scanning a
         message of 10,000 rows takes longer than all other work on the message. The scan of a payload over 64 KiB is
-        therefore skipped if one reply is awaited, the payload is not longer than the longest message so far, each
-        message so far filled exactly one frame, and the payload ends like a message.
+        therefore skipped if one reply is awaited (`awaited` is 1), the payload is not longer than the longest message
+        so far, each message so far filled exactly one frame, and the payload ends like a message.
         """
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):

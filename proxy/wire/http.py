@@ -1,6 +1,6 @@
 """Implements the HTTP transport for servers and clients: each call is a POST to /cliservice, on kept-alive connections.
 
-h11 parses the requests, with lengths or chunks, Expect and keep-alive. The server's side refuses requests that no
+h11 parses HTTP: bodies with a length or in chunks, Expect and keep-alive. The server's side refuses requests that no
 HiveServer2 client sends: requests with another method or path, or with a body that is too long.
 """
 
@@ -90,7 +90,7 @@ class HttpTransport:
             raise WireError(f"HTTP: {error}") from error
 
     def next_event(self) -> HttpCall | Interim | Refused | None:
-        """Return the next HttpCall, Interim or Refused.
+        """Return the next HttpCall (a complete request), Interim (bytes to send at once) or Refused (invalid request).
 
         Return None while more bytes are needed, or until the last request is answered.
         """
@@ -314,7 +314,7 @@ class HttpClient(ClientTransport):
             elif isinstance(event, h11.Data):
                 self._body += event.data
                 if len(self._body) > self._limit:
-                    raise WireError(f"a reply exceeds the limit of {self._limit} bytes")
+                    raise WireError(f"a reply exceeds the limit of {self._limit} bytes; fetch fewer rows at a time")
             elif isinstance(event, h11.EndOfMessage):
                 if (answer := self._answer()) is not None:
                     return answer
@@ -343,7 +343,7 @@ class HttpClient(ClientTransport):
             self._http.start_next_cycle()
 
     def _said(self, response: h11.Response) -> str:
-        """Return the plain text of an HTTP response without a Thrift reply, or its reason phrase if it has no text."""
+        """Return the plain text of an HTTP response without a Thrift reply; without a plain text, the reason phrase."""
         kinds = [value for name, value in response.headers if name == b"content-type"]
         plain = not kinds or kinds[0].startswith(b"text/plain")
         text = bytes(self._body[:_SAID_LIMIT]).decode("utf-8", "replace").strip() if plain else ""

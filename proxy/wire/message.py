@@ -18,7 +18,7 @@ from thrift.transport.TTransport import TMemoryBuffer
 
 
 class WireError(Exception):
-    """Raised if bytes from a peer cannot be decoded; the connection to the peer must be closed."""
+    """The error for bytes from a peer that cannot be decoded; the connection to the peer must then be closed."""
 
 
 # Thrift's numbers of the types of values.
@@ -76,7 +76,7 @@ def _text(name: bytes) -> str:
 def read_head(data: bytes | bytearray) -> Head | None:
     """Return the head of a message; None if the bytes are too short for the head.
 
-    Raise WireError if the bytes do not begin with a strict TBinary head.
+    Raise WireError if the bytes do not start with a strict TBinary head.
 
     >>> read_head(write_head("GetInfo", CALL, 7))
     Head(name='GetInfo', type=1, seqid=7, body=19)
@@ -98,7 +98,7 @@ def read_head(data: bytes | bytearray) -> Head | None:
 def body_of(message: bytes) -> int:
     """Return the offset of a message's body; only the version in the message's head is checked.
 
-    Raise WireError if the message does not begin with a strict TBinary head.
+    Raise WireError if the message does not start with a strict TBinary head.
 
     >>> body_of(write_head("GetInfo", CALL, 7))
     19
@@ -113,7 +113,7 @@ def body_of(message: bytes) -> int:
 
 
 def with_seqid(message: bytes, seqid: int) -> bytes:
-    """Return the message with another sequence id in its head.
+    """Return the message with `seqid` as the sequence id in its head.
 
     >>> read_head(with_seqid(write_head("GetInfo", CALL, 7), 8)).seqid
     8

@@ -160,7 +160,10 @@ class SaslServer:
         return None
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send a login token to the client; the client then sends its next token."""
+        """Return the bytes that send `token`, the server's login token, to the client.
+
+        The client then sends its next token.
+        """
         return negotiation(Status.OK, token)
 
     def accept(self) -> bytes:
@@ -169,7 +172,7 @@ class SaslServer:
         return negotiation(Status.COMPLETE)
 
     def refuse(self, reason: str) -> bytes:
-        """Return the bytes that tell the client that the login is refused, and why."""
+        """Return the bytes that tell the client that the login is refused, with the reason."""
         return negotiation(Status.BAD, reason.encode())
 
     def rest(self) -> bytes:
@@ -266,7 +269,10 @@ class SaslTickets:
         return Token(payload)
 
     def proceed(self, token: bytes) -> bytes:
-        """Return the bytes that send the client's token; the first call also names the mechanism GSSAPI."""
+        """Return the bytes that send `token`, the client's login token, to the server.
+
+        The first call also names the mechanism GSSAPI.
+        """
         start = b"" if self._started else negotiation(Status.START, b"GSSAPI")
         self._started = True
         return start + negotiation(Status.OK, token)

@@ -42,7 +42,9 @@ class TlsServer:
         except ssl.SSLZeroReturnError:
             self.ended = True
         except ssl.SSLError as error:
-            raise WireError(f"the TLS connection failed: {error.reason or error}") from error
+            raise WireError(
+                f"the TLS connection failed: {error.reason or error}; check that the client trusts the certificate"
+            ) from error
         return bytes(said)
 
     def send(self, data: bytes) -> bytes:

@@ -33,7 +33,7 @@ def test_an_absent_field_is_added_at_the_end_of_its_struct() -> None:
 
 
 def test_what_cannot_be_set() -> None:
-    with pytest.raises(WireError, match="has the type 11"):
+    with pytest.raises(WireError, match="has the Thrift type 11"):
         with_field(EXECUTE, STATEMENT, I32, bytes(4))
     with pytest.raises(WireError, match="is missing"):
         with_field(EXECUTE, (7, 1), I32, bytes(4))
