@@ -23,7 +23,7 @@ _IDLE = 16  # idle connections to one worker that are kept for later calls
 
 
 class Gone(ConnectionLost):
-    """Raised if the worker to which a call was relayed has ended, and with it the worker's sessions.
+    """The error for a call to a worker that has ended, and with it the worker's sessions.
 
     `sent` says whether the worker may have received the call.
     """
@@ -86,7 +86,7 @@ def opened(payload: bytes) -> tuple[Peer, bytes]:
             offset += _NAME.size + length
     except (struct.error, UnicodeDecodeError) as error:
         raise WireError(
-            "invalid Thrift message: a call relayed by another worker is truncated: if this occurs again, "
+            "invalid Thrift message: a call relayed by another worker is truncated; if this occurs again, "
             "run RESTART VIEWGATE WORKERS"
         ) from error
     return Peer(names[0], names[1], tied=False, traceparent=names[2]), payload[offset:]

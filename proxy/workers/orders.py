@@ -1,6 +1,6 @@
 """The supervisor's orders to a worker, sent over the worker's standard input.
 
-The first order is the worker's task; the end of the input means stop.
+The first order is a Task, which tells the worker its number and settings. The end of the input has the effect of STOP.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class Orders:
     ) -> None:
         """Execute orders until the end of the input.
 
-        `adopt` is called with changed settings, `answered` with the name of a request and the reply to it, and for each
-        Order the function in `others`.
+        `adopt` is called with changed settings. `answered` is called with the name of a request of this worker and the
+        supervisor's reply. `others` has the functions to call for each Order.
         """
         while True:
             order = await self.next()
@@ -103,7 +103,7 @@ class Orders:
 
 
 class Asking:
-    """The requests of a worker to the supervisor (RELOAD and RESTART); `ask` sends the name of a request."""
+    """A sender of this worker's requests (RELOAD and RESTART) to the supervisor; `ask` sends the name of a request."""
 
     def __init__(self, ask: Callable[[str], None]) -> None:
         self._ask = ask
@@ -124,7 +124,7 @@ class Asking:
             return Reloaded("the supervisor of the workers does not answer: see the log of Viewgate", refused=True)
 
     def answered(self, what: str, told: Reloaded) -> None:
-        """Deliver the supervisor's reply to all waiting requests with the name `what`."""
+        """Deliver the supervisor's reply `told` to all waiting requests with the name `what`."""
         for answer in self._waiting.pop(what, ()):
             if not answer.done():
                 answer.set_result(told)

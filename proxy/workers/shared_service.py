@@ -90,7 +90,7 @@ class SharedService(Service):
                 await self.sessions.gone()
 
     async def rest(self) -> None:
-        """Wait until no statement runs in any worker.
+        """Wait until no statement runs in any worker; a worker that is being replaced waits only for its own.
 
         A client may be connected to this worker and have its session in another worker.
         """

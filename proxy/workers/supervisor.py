@@ -31,7 +31,7 @@ _OVERDUE = 30.0  # seconds, beyond the time that statements get, after which a w
 
 @dataclass(eq=False)
 class _Worker:
-    """A process of a worker; `listens` says whether clients can connect, `retiring` whether it is being replaced."""
+    """A worker process; `listens` says whether clients can connect, `retiring` whether the worker is being replaced."""
 
     number: int
     generation: int
@@ -111,7 +111,6 @@ class Supervisor:
             self._kill(worker)
 
     def _kill(self, worker: _Worker) -> None:
-        """Kill the process of a worker that has not ended in time."""
         _log.warning("worker killed worker=%d: the process did not end in time", worker.number)
         with contextlib.suppress(ProcessLookupError):
             worker.process.kill()
@@ -133,9 +132,9 @@ class Supervisor:
         return True
 
     async def _replace_all(self) -> None:
-        """Replace the workers one by one, each after the former process of the worker before has ended.
+        """Replace the workers one by one, and wait for the end of each replaced process before the next replacement.
 
-        So at most one additional worker runs. Stop if a replacement does not start.
+        At most one additional worker therefore runs at a time. Stop if a replacement does not start.
         """
         for number in self._numbers:
             former = self._current[number]
