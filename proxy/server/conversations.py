@@ -278,7 +278,7 @@ class HttpConversation(Conversation):
         try:
             if not is_whole(event.message):
                 raise WireError(
-                    "invalid Thrift message: the HTTP body is not exactly one message: send one call in each request"
+                    "invalid Thrift message: the HTTP body is not exactly one message; send one call in each request"
                 )
             check_bounds(event.message, self._entrance.limits.bounds)
             reply = await self._entrance.service.handle(self.peer, event.message)
