@@ -178,7 +178,7 @@ class Processor:
             return None
 
     async def disconnected(self, peer: Peer) -> None:
-        """Close the sessions that are tied to the connection of a peer, because the connection has ended."""
+        """Close the sessions that are tied to the connection of a client (`peer`), because the connection has ended."""
         sessions, peer.sessions = peer.sessions, []
         await asyncio.gather(*(self.close_session(session) for session in sessions))
 
@@ -320,7 +320,7 @@ class Peer:
 
 @dataclass(slots=True)
 class Call(Message):
-    """A call from a peer, with the service that answers the call."""
+    """A call from a peer (an authenticated client), with the service that answers the call."""
 
     service: Processor
     peer: Peer
@@ -363,7 +363,7 @@ class Statement:
         """
         sql, run_async, limit = _asked(call.message)
         if sql is None:
-            raise WireError("Required field 'statement' is unset!")
+            raise WireError("Required field 'statement' is unset! Set it to the SQL text of the statement")
         deadline = asyncio.get_running_loop().time() + limit if limit > 0 else None
         return cls(call, sql, run_async, deadline, record(sql))
 

@@ -83,7 +83,8 @@ def _refusal(reply: bytes) -> SqlError | None:
 async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
     """Return the reply to a synchronous call whose statement has ended: the operation handle, or the statement's error.
 
-    Raise SqlError HY008 if the statement was stopped because its operation or its session was closed.
+    `reply` is the reply with the operation handle. Raise SqlError HY008 if the statement was stopped because its
+    operation or its session was closed.
     """
     operation.told.set()
     if operation.state is OperationState.CANCELED and not call.service.sessions.uses(operation.handle):
@@ -106,7 +107,7 @@ async def _launched(call: Call, session: ClientSession, statement: Statement) ->
     """Start a statement; return its operation with the reply to the client.
 
     If the upstream refuses the statement, return None with the upstream's reply. If the statement has to wait for an
-    upstream session or for a slot, return a queued operation, which starts the statement later.
+    upstream session or for a slot (the permission to run), return a queued operation, which starts the statement later.
     """
     upstream = session.upstream
     if upstream.attached and not upstream.saturated:
@@ -159,7 +160,7 @@ async def _attempt(call: Call, session: ClientSession, statement: Statement, *, 
 
     If the upstream refuses the statement, the operation is None, and the reply has the error. Without `waits`, return
     None in place of both if the statement would have to wait for a slot (the permission to run). The caller may then
-    try again: the second attempt plans the statement anew, because views and settings may have changed meanwhile. A
+    try again: the second attempt plans the statement again, because views and settings may have changed meanwhile. A
     cancellation at any time leaves nothing running.
     """
     with Lease(session) as lease:

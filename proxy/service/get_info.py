@@ -1,7 +1,7 @@
 """Answers GetInfo: Spark answers four kinds of information, and Viewgate the kinds for which Spark fails.
 
 Spark's kinds are the server's name, the name and the version of the DBMS, and the keywords. In a session for operators
-(opened in the namespace `viewgate.system`), Viewgate answers these, too.
+(opened in the namespace `viewgate.system`), Viewgate answers Spark's kinds, too.
 """
 
 from __future__ import annotations

@@ -36,10 +36,10 @@ _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:
 async def open_session(call: Call) -> bytes:
     """Open a session for the user who logged in, or for an impersonated user; return the reply to OpenSession.
 
-    The upstream session is opened at once if the upstream has room for another session; if the upstream is full or
-    slow, or if the session is for operators, the upstream session is opened later. The `username` of the request is
-    ignored. Raise SqlError if the user may not be impersonated, if a limit on sessions is exceeded, or if the upstream
-    refuses the session.
+    The upstream session is opened at once if the upstream has room for another session. It is opened later if the
+    upstream is full or slow, or if the session is for operators (opened in the namespace `viewgate.system`). The
+    `username` of the request is ignored. Raise SqlError if the user may not be impersonated, if a limit on sessions is
+    exceeded, or if the upstream refuses the session.
     """
     with call.service.sessions.opening():
         return await _opened(call)

@@ -3,8 +3,8 @@
 The next block of rows is requested before the client asks for the block (prefetch). When a statement ends, the columns
 and the first block are also requested, if the client requested them for the previous result of its session. If the
 client then fetched an empty block after the last rows, the empty block is requested as well. Spark's cursor is then
-ahead of the client's cursor: if the client makes another call than the expected one, the cursor is first moved back by
-the prefetched rows.
+ahead of the client's cursor: if the client makes a different call from the expected call, the cursor is first moved
+back by the prefetched rows.
 """
 
 from __future__ import annotations
@@ -284,7 +284,8 @@ class Prefetch:
     def read_at(self) -> float:
         """The time, on the event loop's clock, at which the client fetched its last block of rows.
 
-        Minus infinity before the first block, and when the last block has no rows, which means the end of the result.
+        The time is minus infinity before the first block, and after a block without rows, which means the end of the
+        result.
         """
         return self._read_at if self._rows else float("-inf")
 
@@ -381,8 +382,8 @@ class Prefetch:
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
         """Record a FetchResults call (`message`) and its `reply`, and prefetch the next block of this result.
 
-        The first fetch is recorded in the session's `habits`, so that the same call is prefetched for the next result;
-        a slow reply (not `soon`) is not prefetched. `goes_on` says whether more rows may follow. The next block is
+        The first fetch is recorded in the session's `habits`, so that the same call is prefetched for the next result,
+        unless the reply was slow (not `soon`). `goes_on` says whether more rows may follow. The next block is
         prefetched if the reply has rows, more may follow, no other block is prefetched, and the budget allows the
         block.
         """

@@ -111,7 +111,7 @@ class RemoteRun(Operation):
         return super().runs or self._runs_again
 
     def runs_as(self, announced: Announced) -> None:
-        """Set `remote` to the operation that the upstream has started."""
+        """Set `remote` to the started operation (`announced`), whose handle the upstream has returned."""
         self.remote = UpstreamOperation(self.upstream, announced.handle, self.kind)
 
     # Its state
@@ -125,8 +125,8 @@ class RemoteRun(Operation):
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
         """Set the state; if the statement has ended, also free its slot and start its post-commit refresh.
 
-        A statement that has succeeded stays RUNNING until its post-commit refresh is over. `error` is the reason of the
-        state ERROR, None in any other state.
+        A slot is the permission to run a statement. A statement that has succeeded stays RUNNING until its post-commit
+        refresh is over. `error` is the reason of the state ERROR, None in any other state.
         """
         if self.is_followed and state is not OperationState.FINISHED:
             return  # the statement has succeeded; a loss of the upstream now only concerns the reply to another call
@@ -151,10 +151,11 @@ class RemoteRun(Operation):
         return
 
     def _statement_ended(self, state: OperationState) -> None:
-        """Free the slot, and record the statement's effect on the session for a replay in a new upstream session.
+        """Free the slot (the permission to run), and record the statement's session effect for a session replay.
 
-        A statement that a session replay can repeat is recorded after a success. If the effect cannot be replayed, the
-        client session is pinned to its upstream session. `state` is the final state of the statement.
+        A statement that a session replay can repeat in a new upstream session is recorded after a success. If the
+        effect cannot be replayed, the client session is pinned to its upstream session. `state` is the final state of
+        the statement.
         """
         self._lease.free_slot()
         replay, self._replay = self._replay, Replay.NEEDLESS
@@ -417,7 +418,7 @@ class RemoteRun(Operation):
             original.record.ended_again(OperationState.FINISHED)  # the reply to the client's fetch may be an error
 
     async def _original_in_a_slot(self, original: Statement) -> SqlError | None:
-        """Take a new slot and run the original statement to its end.
+        """Take a new slot (the permission to run) and run the original statement to its end.
 
         Return an error or None as `run_original_to_its_end` does.
         """
@@ -441,7 +442,8 @@ class RemoteRun(Operation):
     async def _end_of_original(self) -> SqlError | None:
         """Wait until the original statement has ended; return its error, None if it succeeded.
 
-        If the statement was cancelled, or the client has closed the operation, return an error that says so.
+        If the statement was cancelled, or the client has closed the operation, return the error of a cancelled
+        statement.
         """
         if self._wish is not Wish.CLOSE:
             status = await self.remote.wait()

@@ -6,8 +6,8 @@ behind that poll: so a poll of the client and a poll of Viewgate's own share one
 computed once for all replies that differ only in the sequence id (`proxy.wire.fields`).
 
 Spark reports the columns only after the end of a statement. Hive JDBC's `executeAsync` requests the columns as soon as
-the statement has started, and would otherwise wait for its end: meanwhile Viewgate determines the columns by describing
-the query.
+the statement has started, and would otherwise wait for the end of the statement: meanwhile Viewgate determines the
+columns with DESCRIBE QUERY.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class StatusPolls:
         return not self._out and asyncio.get_running_loop().time() - self._last >= seconds
 
     async def polled(self, answer: Awaitable[T]) -> T:
-        """Wait for the reply to a poll and return the reply; until then, the poll counts as running."""
+        """Wait for the reply to a poll (`answer`) and return the reply; until then, the poll counts as running."""
         self._out += 1
         try:
             return await answer
@@ -81,7 +81,8 @@ class StatusPolls:
     async def shared(self) -> bool:
         """Wait until the running poll of Viewgate's own is answered, and return True.
 
-        Return False at once if there is no such poll: the client's poll must then be sent to the upstream.
+        If no poll of Viewgate's own is running, return False at once: the client's poll must then be sent to the
+        upstream.
         """
         if self._none_of_ours.is_set():
             return False
