@@ -2,7 +2,7 @@
 
 A client usually makes the same calls for each result. While Spark works on a statement, Viewgate prepares the replies
 to the calls that the client made for its previous result. The replies are stored under the bytes of the expected calls,
-so that no call needs decoding: a status poll that is recognized by its bytes takes a client 22 µs, and a decoded one
+so that no call needs decoding: a status poll that is recognized by its bytes takes a client 22 µs, and a decoded poll
 170 µs. The stored replies also answer calls that clients repeat after the final reply: Hive JDBC 2.3 polls the status
 with every row that it reads.
 """
@@ -95,7 +95,7 @@ class Message:
         return encode_reply(self.head.name, self.head.seqid, response)
 
     def handle(self) -> Handle:
-        """Return the handle in the call; raise WireError if the call has none."""
+        """Return the handle in the call; raise WireError if the call has no handle."""
         return Handle.at(self.message, *self._found())
 
     def addressed_to(self, handle: Handle) -> bytes:
@@ -108,7 +108,10 @@ class Message:
     def _found(self) -> tuple[int, int]:
         places = find_handle(self.message, REQUEST_HANDLE)
         if places is None:
-            raise WireError("Required field 'sessionHandle' or 'operationHandle' is unset!")
+            raise WireError(
+                "Required field 'sessionHandle' or 'operationHandle' is unset! Send the handle that OpenSession or "
+                "ExecuteStatement has returned"
+            )
         self._places = places
         return places
 
@@ -170,7 +173,10 @@ class Foreseen:
         self._told = b""
 
     def expect(self, call: bytes, operation: Handle, answer: Answer) -> None:
-        """Register the function that answers an expected call on an operation; `call` may have any sequence id."""
+        """Register the function that answers an expected call on an operation; `call` may have any sequence id.
+
+        The function `answer` returns the reply, or None if the call must be passed to its handler.
+        """
         self._answers[_unnumbered(call, _name_end(call))] = operation, answer
 
     def told(self, call: bytes, operation: Handle, reply: bytes) -> None:

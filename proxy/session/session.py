@@ -1,4 +1,4 @@
-"""Client sessions, their operations, the lease of an upstream session to a statement, and the registry of sessions."""
+"""Client sessions, their operations, the leases by which statements hold upstream sessions, and a session registry."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from proxy.session.upstream import LiveUpstream, SessionUpstream
 class ClientSession:
     """A client's session: its user, its protocol version, its upstream session, and the operations that are open.
 
-    A `tied` session ends with the connection on which it was opened; any other session ends when it has been unused for
-    long. `principal` is the user who logged in; only the principal may use the session. Statements run as `user`, who
+    A `tied` session ends with the connection on which it was opened; any other session ends after a long time without
+    use. `principal` is the user who logged in; only the principal may use the session. Statements run as `user`, who
     differs from `principal` under impersonation. `facts` is data that the planner of statements keeps about the
-    session; no other code reads it. A session `for_operators` has no upstream session until a statement needs one.
-    `traceparent` is the W3C trace context with which the client opened the session (empty if none), and `client` the
-    client's address.
+    session; no other code reads it. A session `for_operators`, opened in the namespace `viewgate.system`, has no
+    upstream session until a statement needs an upstream session. `traceparent` is the W3C trace context with which the
+    client opened the session (empty if none), and `client` the client's address.
     """
 
     def __init__(
@@ -82,19 +82,20 @@ class Lease:
 
     @property
     def upstream(self) -> LiveUpstream:
-        """The upstream session that the lease holds; call `hold` first."""
+        """The upstream session that the lease holds; the lease holds a session only after a call of `hold`."""
         assert self._upstream is not None
         return self._upstream
 
     @property
     def held(self) -> bool:
-        """Whether the lease holds an upstream session."""
+        """Whether the lease holds an upstream session, so that the upstream session stays attached."""
         return self._upstream is not None
 
     async def hold(self) -> LiveUpstream:
-        """Hold the session's upstream session and return it; raise SqlError if no upstream session can be opened.
+        """Hold the client session's upstream session, so that it stays attached, and return it.
 
-        If the upstream session that the lease held was lost, the lease holds a new one.
+        If the upstream session that the lease held was lost, the lease holds a new upstream session. Raise SqlError if
+        no upstream session can be opened.
         """
         upstream = await self._session.upstream.hold()
         if self._upstream is not None:
@@ -129,14 +130,17 @@ class Lease:
             self.upstream.give_slot_back()
 
     def release(self) -> None:
-        """Give back the slot and release the upstream session; do nothing if the lease holds neither."""
+        """Give back the slot (the permission to run) and release the upstream session, if the lease holds them."""
         self.free_slot()
         if self._upstream is not None:
             self._upstream = None
             self._session.upstream.let_go()
 
     def handed_over(self) -> Lease:
-        """Return a new lease that takes over the upstream session and the slot; this lease then holds neither."""
+        """Return a new lease that takes over the upstream session and the slot (the permission to run).
+
+        This lease then holds neither.
+        """
         other = Lease(self._session)
         other._upstream, other._has_slot = self._upstream, self._has_slot
         self._upstream, self._has_slot = None, False
@@ -150,7 +154,7 @@ _LOG = ResultSet.of("operation_log").columns
 class OperationLog:
     """The log lines of an operation, with a read position.
 
-    A client reads each line once, or reads all lines again from the first one.
+    A client reads each line once, or reads all lines again from the first line.
 
     >>> log = OperationLog()
     >>> log.add("a"), log.add("b")
@@ -190,7 +194,8 @@ class OperationLog:
 class Operation(ABC):
     """An operation of a session: a statement or a metadata call. Its methods for calls return encoded replies.
 
-    `watcher`, if set, is called when the operation ends. An operation is removed in one of three ways:
+    `watcher`, if set, is called when the operation ends. An operation is removed in one of three ways; the lease is the
+    operation's hold on the upstream session:
 
         the client closes it        close                 stop it; release the lease after the upstream has closed it
         its session is closed       abandon, release      stop it and release the lease; the upstream session is closed
@@ -230,7 +235,7 @@ class Operation(ABC):
     def read_at(self) -> float:
         """The time, on the event loop's clock, at which the client last fetched rows.
 
-        Minus infinity if the time is unknown, or if the client has fetched all rows.
+        The time is minus infinity if it is unknown, or if the client has fetched all rows.
         """
         return float("-inf")
 

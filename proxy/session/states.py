@@ -2,7 +2,7 @@
 
     INITIALIZED ──▶ PENDING ──▶ RUNNING ──▶ FINISHED, CANCELED, ERROR, TIMEDOUT ──▶ CLOSED
 
-An operation may skip states, but never goes back to an earlier one.
+An operation may skip states, but never goes back to an earlier state.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ class LiveUpstream(Protocol):
         ...
 
     def take_slot(self) -> bool:
-        """Take a slot (the permission to run a statement on the server) if one is free; return whether one was taken.
+        """Take a slot (the permission to run a statement) if one is free; return whether a slot was taken.
 
         The slot must be given back when the statement has ended.
         """
