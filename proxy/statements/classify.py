@@ -145,7 +145,9 @@ def _is_query(sql: str) -> bool:
 
 
 def _is_brief(sql: str) -> bool:
-    """Return whether a SELECT, SET or USE reads no table, and calls no function except a few that return at once.
+    """Return whether a SELECT, SET or USE reads no table and calls no functions, except some such as current_user().
+
+    These functions return at once.
 
     >>> [_is_brief(sql) for sql in ("SELECT 1 AS one", "SELECT current_database()", "USE demo", "SET a.b = 1")]
     [True, True, True, True]
