@@ -1,4 +1,4 @@
-"""Attaches upstream sessions to client sessions in use, and restores the state of a client session in a new one.
+"""Attaches upstream sessions to client sessions in use, and restores a session's state in a new upstream session.
 
     detached ──hold──▶ attaching ──OpenSession and a session replay─────▶ attached ──last let_go─▶ idle
         ▲                  ▲                                                 │  ▲                  │  │
@@ -205,7 +205,10 @@ class Attachment:
             raise
 
     def let_go(self) -> None:
-        """Undo one `hold`; when no `hold` is left, the client session is idle and, if not pinned, may be parked."""
+        """Undo one `hold`; when no `hold` is left, the client session is idle.
+
+        An idle session may be parked (detached and closed on the upstream), unless the session is pinned.
+        """
         self._holders -= 1
         if not self._holders and self._live is not None and not self._pinned and not self._closed:
             self._pool.rests(self)
@@ -216,10 +219,10 @@ class Attachment:
             self._kept.add(sql)
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, so that the session is never parked.
+        """Pin the client session to its upstream session, so that the client session is never parked.
 
-        Call this if the upstream session has state that a session replay cannot restore, such as a temporary view, a
-        variable or a temporary function.
+        Call this method if the upstream session has state that a session replay cannot restore, such as a temporary
+        view, a variable or a temporary function.
         """
         self._pinned = True
         self._kept = Kept()
@@ -283,7 +286,10 @@ class Attachment:
             self._message = without_namespace(self._message) or self._message
 
     def _detached(self) -> UpstreamSession | None:
-        """Detach the upstream session and return it, so that the caller closes it; None if none is attached."""
+        """Detach the upstream session and return it, so that the caller closes it.
+
+        Return None if no upstream session is attached.
+        """
         live, self._live = self._live, None
         return live
 
@@ -332,9 +338,10 @@ class Attachment:
     async def _attach(self, patience: float | None = None) -> bytes | None:
         """Attach an upstream session; return the server's reply to OpenSession.
 
-        Return None if the reply takes over `patience` seconds (None for no limit); the session is then attached in the
-        background. Raise Unreachable if the session is pinned and its upstream session was lost, SqlError 08003 if the
-        session is closed, and any other SqlError if no upstream session can be opened.
+        Return None if the reply takes more than `patience` seconds (None for no limit); the session is then attached in
+        the background. Raise Unreachable if the upstream session was lost and had state that cannot be replayed (a
+        pinned session), SqlError 08003 if the client session is closed, and any other SqlError if no upstream session
+        can be opened.
         """
         if self._live is not None and self._pinned:
             raise Unreachable(f"The upstream session is lost. {_IRREPLACEABLE}")

@@ -119,28 +119,28 @@ class Slots:
 
     @property
     def free(self) -> bool:
-        """Whether a slot can be taken without waiting."""
+        """Whether a slot (the permission to run a statement) can be taken without waiting."""
         return not self.paused and self.taken < self._limit and not self._queue
 
     @property
     def waiting(self) -> int:
-        """The number of requests for a slot in the queue."""
+        """The number of statements that wait in the queue for a slot (the permission to run)."""
         return len(self._queue)
 
     @property
     def longest_wait(self) -> float:
-        """The time that the oldest request in the queue has waited, in seconds; 0 if the queue is empty."""
+        """The time that the oldest request for a slot has waited, in seconds; 0 if the queue is empty."""
         return self._queue.longest_wait
 
     def take(self) -> bool:
-        """Take a slot if one is free and no other request waits; return whether a slot was taken."""
+        """Take a slot (the permission to run) if one is free and no request waits; return whether a slot was taken."""
         if not self.free:
             return False
         self.taken += 1
         return True
 
     async def wait(self, principal: str) -> None:
-        """Queue the principal until a slot is free, and take the slot."""
+        """Queue the principal until a slot (the permission to run a statement) is free, and take the slot."""
         if self.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -154,21 +154,24 @@ class Slots:
             raise
 
     def give_back(self) -> None:
-        """Give a slot back; the next waiting request then gets a slot."""
+        """Give a slot (the permission to run) back; the next waiting request then gets a slot."""
         self.taken -= 1
         self._grant()
 
     def resize(self, limit: int) -> None:
-        """Change the number of slots; if the number is lowered, slots in use stay taken until they are given back."""
+        """Change the number of slots to `limit`.
+
+        If more slots are in use, each stays taken until it is given back.
+        """
         self._limit = limit
         self._grant()
 
     def pause(self) -> None:
-        """Grant no slots until `resume` is called; requests wait meanwhile."""
+        """Grant no slots (permissions to run a statement) until `resume` is called; requests wait meanwhile."""
         self.paused = True
 
     def resume(self) -> None:
-        """Grant slots again after a pause, first to waiting requests."""
+        """Grant slots (permissions to run a statement) again after a pause, first to waiting requests."""
         self.paused = False
         self._grant()
 
@@ -374,7 +377,8 @@ class Place:
 def _questions(terms: Terms) -> int:
     """Return how many of Viewgate's own statements, such as queries for settings, may run on the server at a time.
 
-    Spark Thrift Server refuses statements when all its threads are busy and its queue of 100 statements is full.
+    The number is limited because Spark Thrift Server refuses statements when all its threads are busy and its queue of
+    100 statements is full.
     """
     return max(terms.statements // 2, 1)
 

@@ -108,8 +108,8 @@ class Upstreams:
         """Queue the principal until a server has room, and open a session there.
 
         Return the session with the server's reply to OpenSession. `user` is None for a session of Viewgate itself;
-        `message` is the OpenSession request. Raise SqlError if no server can open the session, or if a server refuses
-        the session.
+        `message` is the OpenSession request; an empty `principal` means the user. Raise SqlError if no server can open
+        the session, or if a server refuses the session.
         """
         tried: set[Place] = set()
         since, again = monotonic(), False

@@ -174,7 +174,7 @@ def _status_in(reply: bytes) -> RemoteStatus | None:
 
 
 class UpstreamOperation:
-    """An operation of an upstream session, identified by its handle, with methods for the calls on it."""
+    """An operation of an upstream session, identified by its handle, with methods for the calls on the operation."""
 
     def __init__(self, upstream: LiveUpstream, handle: Handle, kind: int = 0) -> None:
         self._upstream = upstream
@@ -226,7 +226,7 @@ class UpstreamOperation:
     async def schema(self) -> Any:
         """Return the Thrift schema of the result.
 
-        Call this only after the operation has ended: before the end, Spark returns a wrong schema and caches it.
+        Call this method only after the operation has ended: before the end, Spark returns a wrong schema and caches it.
         """
         request = ttypes.TGetResultSetMetadataReq(operationHandle=self._thrift)
         response = await self._call("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp)
@@ -307,18 +307,18 @@ class UpstreamSession:
         return await self.place.control.call(message)
 
     def take_slot(self) -> bool:
-        """Take a slot (the permission to run a statement on the server) if one is free; return whether one was taken.
+        """Take a slot (the permission to run a statement) if one is free; return whether a slot was taken.
 
         The slot must be given back when the statement has ended.
         """
         return self.place.statements.take()
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Queue the principal until the server has a free slot, and take the slot."""
+        """Queue the principal until the server has a free slot (the permission to run), and take the slot."""
         await self.place.statements.wait(principal)
 
     def give_slot_back(self) -> None:
-        """Give back the slot of a statement that has ended."""
+        """Give back the slot (the permission to run a statement) of a statement that has ended."""
         self.place.statements.give_back()
 
     async def query(self, sql: str) -> ResultSet:
