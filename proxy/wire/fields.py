@@ -315,9 +315,9 @@ _ANNOUNCING = b"\0"  # begins the shapes of replies with a handle; no message be
 class _Look(NamedTuple):
     """The result of scanning a message: the message's shape, and the offsets of the id and the secret of its handle.
 
-    The shape is the message without sequence id and handle. The offsets are None if the message has no handle in the
-    usual place. The shape is None for a message of more than 512 bytes, and for a message that is neither a reply nor a
-    call with a handle.
+    The shape is the message without sequence id and handle. The offsets (`places`) are None if the message has no
+    handle in the usual encoding. The shape is None for a message of more than 512 bytes, and for a message that is
+    neither a reply nor a call with a handle.
     """
 
     message: bytes

@@ -271,13 +271,13 @@ class ClientTransport(ABC):
 
     @abstractmethod
     def next_event(self, awaited: int = 1) -> ClientEvent | None:
-        """Return the next event; None while more bytes are needed.
+        """Return the next event (a step of the login, a reply, or an HTTP failure); None while more bytes are needed.
 
         `awaited` is the number of messages whose replies have not arrived yet.
         """
 
     def queue(self, messages: Sequence[bytes]) -> None:  # noqa: B027  # for resumable transports
-        """Queue messages for a later call of `pending`; only transports whose `resumable` is true support this."""
+        """Queue messages for a later call of `pending`; only transports whose `resumable` is true do so."""
 
     def pending(self) -> bytes:
         """Return the bytes that have become ready to send since the last call; empty if there are none."""
@@ -291,7 +291,7 @@ class ClientTransport(ABC):
         return b""
 
     def renew(self) -> None:  # noqa: B027  # for resumable transports
-        """Reset the state for a new network connection; only transports whose `resumable` is true support this."""
+        """Reset the state for a new network connection; only transports whose `resumable` is true do so."""
 
 
 class FramedClient(ClientTransport):
@@ -356,7 +356,8 @@ class FramedClient(ClientTransport):
         Other servers may split a message into several frames, or put several messages into one frame. Scanning a
         message of 10,000 rows takes longer than all other work on the message. The scan of a payload over 64 KiB is
         therefore skipped if one reply is awaited (`awaited` is 1), the payload is not longer than the longest message
-        so far, each message so far filled exactly one frame, and the payload ends like a message.
+        so far, each message so far filled exactly one frame, and the payload ends with three zero bytes, as every reply
+        does.
         """
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):

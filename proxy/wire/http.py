@@ -100,9 +100,9 @@ class HttpTransport:
             return self._refused(error.error_status_hint, f"HTTP: {error}")
 
     def reply(self, message: bytes, headers: tuple[tuple[str, str], ...] = ()) -> bytes:
-        """Return the response with a reply message to the last request; the next request can then be read.
+        """Return the HTTP response to the last request, with `message`, a Thrift reply, as its body.
 
-        `headers` are added to the headers of the response.
+        The next request can then be read. `headers` are added to the headers of the response.
         """
         return self._respond(200, message, (("Content-Type", _THRIFT), *headers))
 

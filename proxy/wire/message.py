@@ -52,7 +52,7 @@ _NAME_LIMIT = 256  # the longest name in the service has 21 letters
 
 
 class Fault(IntEnum):
-    """The types of a TApplicationException; a client that gets UNKNOWN_METHOD makes an older call instead."""
+    """The types of a TApplicationException; after UNKNOWN_METHOD, a client tries a call of an older protocol."""
 
     UNKNOWN_METHOD = 1
     INTERNAL_ERROR = 6
