@@ -23,7 +23,7 @@ _IDLE = 16  # idle connections to one worker that are kept for later calls
 
 
 class Gone(ConnectionLost):
-    """The error for a call to a worker that has ended, and with it the worker's sessions.
+    """The error for a call to a worker that has ended; the sessions of the worker are lost.
 
     `sent` says whether the worker may have received the call.
     """
@@ -35,7 +35,7 @@ class Gone(ConnectionLost):
 
 
 def place(directory: Path, mark: bytes) -> Path:
-    """Return the path of the Unix socket of the worker with this mark (generation and number)."""
+    """Return the path of the Unix socket, in `directory`, of the worker with this mark (generation and number)."""
     return directory / f"{mark.hex()}{_SUFFIX}"
 
 
@@ -66,13 +66,15 @@ def _replaces(other: bytes, mark: bytes) -> bool:
 
 
 def addressed(peer: Peer, message: bytes) -> bytes:
-    """Encode a call together with the peer that made the call, to be relayed to another worker."""
+    """Encode a call, together with the client (`peer`) that made the call, to be relayed to another worker."""
     names = (name.encode() for name in (peer.user, peer.address, peer.traceparent))
     return b"".join((*(_NAME.pack(len(name)) + name for name in names), message))
 
 
 def opened(payload: bytes) -> tuple[Peer, bytes]:
-    """Decode a relayed call; return the peer that made the call, and the call. Raise WireError for invalid bytes.
+    """Decode a relayed call; return the client (Peer) that made the call, and the call.
+
+    Raise WireError for invalid bytes.
 
     >>> peer, message = opened(addressed(Peer("ann", "10.0.0.1:5"), b"call"))
     >>> str(peer), message
@@ -116,7 +118,7 @@ class Neighbours:
         return sorted(mark for mark in found if mark != self.own)
 
     async def call(self, mark: bytes, peer: Peer, message: bytes) -> bytes:
-        """Relay a call to the worker with this mark and return the reply.
+        """Relay a call to the worker with this mark (generation and number) and return the reply.
 
         Raise Gone if the worker has ended, and Unreachable for other errors. `peer` is the client that made the call.
         """
@@ -148,7 +150,7 @@ class Neighbours:
         return _Line(*await asyncio.open_unix_connection(place(self._directory, mark)))
 
     def _rests(self, mark: bytes, line: _Line) -> None:
-        """Keep an idle connection to the worker with this mark for the next call.
+        """Keep `line`, an idle connection to the worker with this mark (generation and number), for the next call.
 
         Close the connection if 16 idle connections to that worker are already kept.
         """
@@ -164,7 +166,7 @@ class Neighbours:
 
 
 class _Line:
-    """A connection to another worker."""
+    """A connection to another worker, for one call at a time."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader

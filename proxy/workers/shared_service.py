@@ -110,7 +110,10 @@ class SharedService(Service):
         self._neighbours.close()
 
     def _elsewhere(self, message: bytes) -> bytes | None:
-        """Return the mark of the other worker whose handle a call contains; None if this worker answers the call."""
+        """Return the mark (generation and number) of the other worker whose handle a call contains.
+
+        Return None if this worker answers the call.
+        """
         try:
             head = read_head(message)
             places = find_handle(message, REQUEST_HANDLE)
@@ -155,9 +158,9 @@ def _told(gone: Gone, name: str, message: bytes) -> SqlError:
 
 
 class RelayedCalls(Conversation):
-    """The receiving side of relayed calls: each frame contains a peer and the call that the peer made.
+    """The receiving side of relayed calls: each frame contains a client (Peer) and the call that the client made.
 
-    Any process that can connect to the socket is trusted.
+    Any process that can connect to the Unix socket is trusted, because the socket is in a private directory.
     """
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:

@@ -160,7 +160,7 @@ class Supervisor:
             await worker.ended.wait()
 
     async def _replaced(self, former: _Worker) -> bool:
-        """Start the replacement of a worker; return whether clients can connect to the replacement."""
+        """Start the replacement of the worker `former`; return whether clients can connect to the replacement."""
         former.retiring, begun = True, asyncio.Event()
         self._keeping.create_task(self._keep(former.number, (former.generation + 1) % _GENERATIONS, begun, former))
         await begun.wait()
