@@ -259,7 +259,7 @@ class _Start:
         return operation
 
     def _begun(self, operation: RemoteOperation, plan: Forward, reply: bytes) -> Started:
-        """Return the started operation, and the upstream's reply with the handle of Viewgate's operation in it.
+        """Return the started operation, and the upstream's reply with the handle of Viewgate's operation.
 
         `operation` was created while the upstream worked, and now gets the upstream's handle. If the reply reports that
         the upstream has refused the statement, release the lease (upstream session and slot), and return None with the

@@ -404,8 +404,8 @@ class RemoteRun(Operation):
         """Run the original statement to its end, because the rows of the finished rewritten statement are unreadable.
 
         The original statement gets a new slot (the permission to run). Return the error of the original statement, or
-        of its start. Return None if the statement succeeded, if the client has closed the operation, or if the deadline
-        has passed.
+        of its start. Return None if the statement succeeded, if the deadline has passed, or if the client has cancelled
+        or closed the operation before the original statement was started.
         """
         self._runs_again = True
         self.told.clear()
