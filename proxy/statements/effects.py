@@ -152,7 +152,7 @@ def _cached(words: list[str], upper: list[str]) -> SessionEffect:
     """Return the session effect of CACHE TABLE; `upper` are the tokens `words` in upper case.
 
     `CACHE TABLE v AS SELECT 1` creates a temporary view and so has the effect NAME; `CACHE TABLE t`, with the name of
-    an existing table, has none. Text in another form has the effect UNKNOWN.
+    an existing table, has no session effect. Text in another form has the effect UNKNOWN.
     """
     at = 3 if upper[1:2] == ["LAZY"] else 2
     if upper[at - 1 : at] != ["TABLE"] or upper[at : at + 2] == _COMPUTED:
