@@ -273,9 +273,9 @@ class Upstreams:
     def _not_opened(self, place: Place, error: BaseException, began: float, tried: set[Place]) -> bool:
         """Record that a server did not open a session; return whether to try again, on this or another server.
 
-        `error` is the reason, and `began` the start of the attempt on the event loop's clock. The server is added to
-        `tried` unless it is only saturated. Return False for an error other than Unreachable, such as a refused login,
-        and if the server works for other sessions and no further server is usable.
+        `error` is the reason, and `began` the start of the attempt on the event loop's clock. Return False for an error
+        other than Unreachable, such as a refused login, and if the server works for other sessions and no further
+        server is usable. After an Unreachable, the server is added to `tried`, unless the server is only saturated.
         """
         if not isinstance(error, Unreachable):
             return False
