@@ -174,9 +174,9 @@ class Supervisor:
     async def _keep(self, number: int, generation: int, started: asyncio.Event, former: _Worker | None = None) -> None:
         """Run a worker with the number `number`, and run it again whenever the process ends, until `stop` is called.
 
-        Set `started` when the first process listens or has ended. The replacement of a worker (`former`) is not run
-        again if the replacement never listened and the former worker still runs. `generation` is the number in the
-        worker's mark that counts its restarts.
+        Set `started` when the first process listens or has ended. `generation` is the generation of the first process;
+        each further process gets the next generation. The replacement of a worker (`former`) is not run again if the
+        replacement never listened and the former worker still runs.
         """
         rest = _FIRST_REST
         clock = asyncio.get_running_loop().time
