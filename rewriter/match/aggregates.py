@@ -3,19 +3,20 @@
 A partial aggregate is an aggregate over the base rows that one storage row aggregates. Rolling up combines the partial
 aggregates of several storage rows into one group of the query.
 
-| aggregate of the query | columns needed in the storage table  | rolled up                                    |
-|------------------------|--------------------------------------|----------------------------------------------|
-| count(*), count(x)     | the same count                       | coalesce(sum(c), 0): 0 if there are no rows  |
-| sum(x)                 | sum(x); or x as a key, and count(*)  | sum, cast to the type of the query's sum     |
-| min, max, bool, bit    | the same; min and max also from keys | the same function                            |
-| f(CASE …)              | f of each branch, or count(*)        | f of a CASE over these columns               |
-| avg(x)                 | sum(x) and count(x)                  | the quotient, rounded as Spark's avg()       |
-| var, stddev            | sums of digits and of their squares  | computed from exact sums, finally in DOUBLE  |
-| covar, corr, regr      | the same sums over pairs, and of x*y | the same                                     |
-| f(DISTINCT k)          | k as a key                           | f(DISTINCT k)                                |
-| count(DISTINCT i)      | bitmaps, and the bucket as a key     | sum of their bit counts                      |
-| bitmap, sketch         | the same, of the same size; or keys  | the union of bitmaps; or the same function   |
-| approx_count_distinct  | keys                                 | the same function                            |
+| aggregate of the query | columns needed in the storage table       | rolled up                                    |
+|------------------------|-------------------------------------------|----------------------------------------------|
+| count(*), count(x)     | the same count                            | coalesce(sum(c), 0): 0 if there are no rows  |
+| sum(x)                 | sum(x); or x as a key, and count(*)       | sum, cast to the type of the query's sum     |
+| min(x), max(x)         | the same aggregate; or x as a key         | the same function                            |
+| bool_and, bit_and, …   | the same aggregate                        | the same function                            |
+| f(CASE …)              | f of each branch; count(*) for constants  | f of a CASE over these columns               |
+| avg(x)                 | sum(x) and count(x)                       | the quotient, rounded as Spark's avg()       |
+| var, stddev            | sums of digits and of their squares       | computed from exact sums, finally in DOUBLE  |
+| covar, corr, regr      | such sums for x and y, and the sum of x*y | computed from exact sums, finally in DOUBLE  |
+| f(DISTINCT k)          | k as a key                                | f(DISTINCT k)                                |
+| count(DISTINCT i)      | bitmaps, and the bitmap bucket as a key   | the sum of the bitmaps' bit counts           |
+| bitmap, sketch of x    | the same, of the same size; or x as a key | the union; or the same function              |
+| approx_count_distinct  | the argument as a key                     | the same function                            |
 
 "Digits" are the unscaled integer of a DECIMAL.
 """
@@ -49,7 +50,8 @@ Total = Callable[[str, PartialAggregate], Tree]
 class Aggregates:
     """The derivation of a query's aggregates from the columns of a view's storage table.
 
-    Arguments and results are canonical expressions, with one representative in place of equal columns.
+    Arguments and results are canonical expressions, in which each column is replaced by one representative of its equal
+    columns.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -59,7 +61,8 @@ class Aggregates:
     def direct(self, tree: Tree) -> Tree | Miss:
         """Derive an aggregate of the query from the storage table, where each group of the query is one storage row.
 
-        Return a Miss if the storage table lacks the aggregate or its components (such as sum and count for avg).
+        `avg(x)` gives the quotient of the stored sum(x) and count(x). Return a Miss if the storage table lacks the
+        aggregate or one of its components.
         """
         held = self.partials.held(tree)
         if held is not None:
@@ -73,8 +76,9 @@ class Aggregates:
     def rolled(self, tree: Tree) -> Tree | Miss:
         """Derive an aggregate of the query from the storage table, where a group may consist of several storage rows.
 
-        Return a Miss if the storage table does not determine the aggregate. If the query reads at most one storage row,
-        the stored value is used even if the aggregate does not roll up.
+        `count(*)` gives `coalesce(sum(n), 0)`, with the stored counts n. If the query reads at most one storage row,
+        the stored value is used even if the aggregate does not roll up. Return a Miss if the storage table does not
+        determine the aggregate.
         """
         found = self._rolled(tree)
         single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
@@ -82,7 +86,9 @@ class Aggregates:
 
     @cached_property
     def _is_one_group(self) -> bool:
-        """Whether the query has a single group, and its filter restricts each key of the view to one value."""
+        """Whether the query reads at most one storage row: it has a single group, and its filter fixes each key of the
+        view.
+        """
         reading = self.reading
         if reading.block.keys != () or reading.extra or reading.block.sets is not None or reading.candidate.scattered:
             return False
@@ -91,8 +97,8 @@ class Aggregates:
     def _of_one_group(self, tree: Tree) -> Tree | None:
         """Return the aggregate `tree` of a query that reads at most one storage row: max() of the stored aggregate.
 
-        Return None if the storage table lacks the aggregate, if its value over no rows is neither NULL nor 0, or if it
-        is neither numeric nor DISTINCT.
+        Return None if the storage table lacks the aggregate, if the aggregate of no rows is neither NULL nor 0, or if
+        the aggregate is neither numeric nor DISTINCT.
 
         law:    max() of one value is that value; coalesce(…, 0) is added for an aggregate that is 0 over no rows (a
                 count), which is never NULL in a storage row
@@ -131,7 +137,7 @@ class Aggregates:
         return self._ended(call, condition, rolled=True)
 
     def _ended(self, call: exp.Anonymous, condition: Tree | None, rolled: bool) -> Tree | Miss:
-        """Return an aggregate computed from partial aggregates: avg(x) from the stored sum(x) and count(x).
+        """Return the aggregate `call`, computed from partial aggregates: avg(x) from the stored sum(x) and count(x).
 
         If `rolled`, the partial aggregates of several storage rows are combined first, with the FILTER `condition`
         (None without FILTER). Return a Miss if the storage table lacks a partial aggregate.
@@ -148,7 +154,9 @@ class Aggregates:
         return self._unrolled(call, partial) if isinstance(partial, Miss) else total(call.name, partial)
 
     def _unrolled(self, call: exp.Anonymous, miss: Miss) -> Miss:
-        """Return `miss` if the view lacks an aggregate; else a Miss that says why the aggregate cannot be rolled up."""
+        """Return `miss` if the view lacks the aggregate `call`; else a Miss with the reason why `call` cannot be rolled
+        up.
+        """
         if self.partials.held(call) is None:
             return miss
         lacking = " (add the sums from which it is computed to the view)" if AGGREGATES[call.name].composed else ""
@@ -158,10 +166,10 @@ class Aggregates:
         )
 
     def _composed(self, call: exp.Anonymous, composed: Composition, total: Total) -> Tree | None:
-        """Return an aggregate computed from its components, such as avg from sum and count.
+        """Return the aggregate `call`, computed from its components, such as avg from sum and count.
 
         `composed` names the components and the formula, and `total` combines the stored values of a component. Return
-        None if the storage table lacks a component or the result is inexact.
+        None if the storage table lacks a component or if the result would be inexact.
         """
         kinds = argument_types(call, self.reading.block) if composed.lossless else (self._summed_type(call),)
         values: dict[str, Tree] = {}
@@ -177,16 +185,19 @@ class Aggregates:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
-        """Return the type of the aggregate's argument; if unknown, derive this type from the type of a stored sum."""
+        """Return the type of the argument of `call`; if unknown, derive the type from the type of the argument's stored
+        sum.
+        """
         (kind,) = argument_types(call, self.reading.block)
         held = self.partials.held(call_of("sum", call.expressions[0])) if not is_numeric(kind) else None
         return (summed_type(held.type) if held is not None else None) or kind
 
     def _of_set(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return an aggregate that depends only on the set of its values, such as a sketch or a bitmap.
+        """Return the aggregate `call`, which depends only on the set of its values, such as a sketch or a bitmap.
 
-        The aggregate is the union of stored sketches or bitmaps, or is computed from a key of the view. `condition` is
-        the aggregate's FILTER (None without FILTER). Return a Miss if the storage table has neither.
+        The result is the union of stored sketches or bitmaps, or is computed from a key of the view. `condition` is the
+        aggregate's FILTER (None without FILTER). Return a Miss if the storage table has neither such sketches or
+        bitmaps nor such a key.
 
         law: a theta sketch consists of the k smallest hashes of its values, so that the union of sketches is the sketch
              of all their values
@@ -224,7 +235,8 @@ class Aggregates:
         if not whole or reading.extra or reading.block.sets is not None or not beside <= asked:
             return Miss(
                 Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-                f"{words(call)}, because the view's bitmaps are grouped by more keys than the query",
+                f"{words(call)}, because the view's bitmaps are grouped by more keys than the query: remove these keys "
+                "from the view's GROUP BY",
             )
         return call_of(
             "coalesce",
@@ -233,7 +245,8 @@ class Aggregates:
         )
 
     def _from_keys(self, call: exp.Anonymous, condition: Tree | None) -> Tree | Miss:
-        """Return a DISTINCT aggregate computed from keys of the view.
+        """Return a DISTINCT aggregate computed from keys of the view: `count(DISTINCT k)` from the storage column of
+        the key k.
 
         `condition` is the aggregate's FILTER (None without FILTER). Return a Miss if an argument of the aggregate
         cannot be computed from keys.
@@ -263,7 +276,8 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 
 def _fold(name: str, partial: PartialAggregate, condition: Tree | None) -> Tree:
-    """Return the aggregate over storage rows that combines partial aggregates, such as the sum of counts.
+    """Return the aggregate over storage rows that combines the partial aggregate `partial` of each row, such as sum(c)
+    for counts c.
 
     `name` is the query's aggregate function. `condition` becomes a FILTER (None: no FILTER).
     """
@@ -274,10 +288,10 @@ def _fold(name: str, partial: PartialAggregate, condition: Tree | None) -> Tree:
 
 
 def _typed(name: str, tree: Tree, partial: PartialAggregate) -> Tree:
-    """Return a sum cast to the type of the query's sum if it may have another; return other aggregates unchanged.
+    """Return a sum cast to the type of the query's sum if the two types may differ; return other aggregates unchanged.
 
-    `partial` is the partial aggregate from which `tree` is computed. A sum of DECIMAL sums would have ten digits more
-    than the sum of the query.
+    `name` is the query's aggregate function, and `partial` the partial aggregate from which `tree` is computed. Without
+    the cast, a sum of DECIMAL sums would have ten digits more than the query's sum.
     """
     wanted = sum_type(partial.kind) if name == "sum" and partial.kind is not None else None
     return cast(tree, wanted) if wanted is not None and (partial.wide or as_decimal(wanted) is not None) else tree

@@ -24,9 +24,10 @@ Tree = exp.Expr
 
 @dataclass(frozen=True, eq=False)
 class Ask:
-    """A query to be answered from one access path, with one mapping of the path's tables to the query's tables.
+    """A query to be answered from one access path (a view with the state of its storage table).
 
-    `mapping` maps the ids of the tables that the view reads to the ids of the query's tables.
+    `mapping` maps the ids of the tables that the view reads to the ids of the query's tables. A view that can be
+    matched with a query in several ways has one Ask for each mapping.
     """
 
     question: Predicates | TextQuestion | SetQuestion
@@ -38,12 +39,16 @@ class Ask:
         """The query's filters, columns and joins over the path's storage columns, computed once for all rules.
 
         A Miss if the path cannot answer the query, if the query is not a single block, or if rows were appended to the
-        path's tables.
+        path's tables since the last refresh.
         """
         if not isinstance(self.question, Predicates):
-            return Miss(Reason.SHAPE, "the query is matched as a whole, not as a query block", apart=True)
+            return Miss(
+                Reason.SHAPE,
+                "the query is compared with the view as a whole: this rule needs a single SELECT",
+                apart=True,
+            )
         if self.path.grown:
-            return Miss(Reason.SHAPE, "rows have been appended to the view's base tables", apart=True)
+            return Miss(Reason.SHAPE, "rows were appended to the view's base tables: refresh the view", apart=True)
         return read_view(self.question, self.path, self.mapping)
 
     @cached_property
@@ -56,9 +61,10 @@ class Ask:
         return self.reading if isinstance(self.reading, Miss) else keys_over_groups(self.reading)
 
     def held(self, query: Predicates) -> frozenset[Tree]:
-        """Return the meanings of the path's outputs, normalized by the query's column equalities.
+        """Return the outputs of the path's view as expressions over the query's tables, in a form for comparison.
 
-        A meaning is a form for comparison, in which commutative operands have a fixed order.
+        In this form, each column is replaced by one representative of the columns that `query` equates with the column,
+        and commutative operands have a fixed order.
         """
         outputs = (renamed(output, self.mapping) for output in self.path.block.outputs)
         return frozenset(meaning(query.equivalence.normalize(output)) for output in outputs)
@@ -66,14 +72,16 @@ class Ask:
 
 @dataclass(frozen=True, eq=False)
 class TwoPhase:
-    """A plan in two phases: first the block `groups`, the query's groups with partial aggregates, then the query.
+    """A plan in two phases: the block `groups` computes the query's groups with partial aggregates, which the query
+    combines.
 
-    `held` asks an access path for the groups in its storage table, and `rest` is the block that reads the other rows
-    from base tables; None if the path has all rows. With `edges`, `rest` reads only the rows between the ends of the
+    `held` asks for the groups in a view's storage table. `rest` is the block that computes the groups of all other rows
+    from base tables; None if the view has all rows. With `edges`, these other rows are the rows between the ends of the
     query's time range and the whole buckets within the range. `lacking` estimates the share (0 to 1) of rows that the
-    path lacks; None if unknown. `deltas` read rows appended since the view's last refresh. The engine answers `held`,
-    `rest` and `deltas`, and aggregates their union. If `groups` is the view's own block, and so the union has the
-    columns of the storage table, `over` asks for the query over the union in place of the storage table.
+    view lacks; None if unknown. `deltas` compute the groups of rows appended since the view's last refresh. The engine
+    answers `held`, `rest` and `deltas`, and aggregates their UNION ALL. If `groups` is the view's own block, the UNION
+    ALL has the columns of the storage table: `over` then asks for the query over the UNION ALL in place of the storage
+    table.
     """
 
     groups: Block
@@ -89,7 +97,7 @@ class TwoPhase:
 class Branchwise:
     """A plan for a set operation, such as UNION ALL, over a view whose query is the same set operation.
 
-    The engine answers each branch of the query from the matching branch of the view.
+    The engine answers each branch of the query from the branch of the view that `question` pairs with it.
     """
 
     question: SetQuestion

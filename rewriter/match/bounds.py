@@ -56,14 +56,15 @@ _ONE = exp.Literal.number(1)
 def is_unknown(tree: Tree, zone: str) -> bool:
     """Return whether `tree` is a constant whose local time in `zone` is known only at execution.
 
-    This holds for `current_date() - 30` and, in a zone whose offset changes, for a TIMESTAMP literal with an offset,
-    because the editions of the zone data differ.
+    This holds for `current_date() - 30`. In a zone whose offset changes, this also holds for a TIMESTAMP literal with
+    an offset, because the local time depends on the edition of the zone data that Spark uses.
     """
     return is_constant(tree) and (not is_literal(tree) or instant_of(tree, zone) is not None)
 
 
 def instant_of(bound: Tree, zone: str) -> int | None:
-    """Return the microseconds since 1970 of a TIMESTAMP literal with an offset, in a zone whose offset changes.
+    """Return the microseconds since 1970 of `bound`, a TIMESTAMP literal with an offset, if the offset of `zone`
+    changes.
 
     The local time of that instant depends on the edition of the zone data. Return None for other literals and for zones
     of a fixed offset.
@@ -118,7 +119,7 @@ def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
 
 
 def _is_moved_time(bound: Tree) -> bool:
-    """Return whether a bound has a TIMESTAMP plus or minus an interval in it."""
+    """Return whether a bound contains a TIMESTAMP plus or minus an interval, such as `now() - INTERVAL 1 DAY`."""
     sums = (each for each in bound.find_all(exp.Add, exp.Sub) if isinstance(each.expression, exp.Interval))
     return any(_type(each.this) == "timestamp" for each in sums)
 
@@ -160,7 +161,7 @@ def _begun_behind(bound: Tree) -> str | None:
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
     """Return the SQL expression for the end of the bucket that contains the bound; the bound is cast to type `kind`.
 
-    For the grain day and the kind timestamp: `date_trunc('DAY', CAST(bound AS TIMESTAMP)) + INTERVAL 1 DAY`.
+    The grain "day" and the kind "timestamp" give `date_trunc('DAY', CAST(bound AS TIMESTAMP)) + INTERVAL 1 DAY`.
     """
     length, counted = _LENGTHS[grain]
     # an interval of days, so that DATE + interval is a DATE
@@ -171,29 +172,32 @@ def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 
 def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
-    """Return the SQL expression for the start of the bucket that contains the bound, which is cast to type `kind`.
+    """Return the SQL expression for the start of the bucket that contains the bound; the bound is cast to type `kind`.
 
-    For the grain day, this is `date_trunc('DAY', bound)`.
+    The grain "day" gives `date_trunc('DAY', bound)` for a bound of type `kind`.
     """
     source = bound.copy()
     return bucket_call(source if _type(bound) == kind else cast(source, kind), grain, kind)
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
-    """Return whether comparing the buckets of a time and a bound is the same as comparing the time and the bound.
+    """Return whether a time and a bound, read as local times, are in the same order as the instants that they stand
+    for.
 
-    `kind` is the type of the time, `zone` the session's time zone. Return False if the time of day of the time or the
-    bound depends on a zone whose offset changes, or if the bound is not a time.
+    If so, `t >= b` equals `bucket(t) >= b` for a bound b at which a bucket starts. `kind` is the type of the time,
+    `zone` the session's time zone. Return False if the local time of the time or the bound depends on a zone whose
+    offset changes, because clocks may then go back, and if the bound is not a time.
     """
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
 
 
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Return whether no offset change of the zone splits a bucket after the bound, at whatever time the query runs.
+    """Return whether no bucket after the bound is split by an offset change of the zone, at whatever time the query
+    runs.
 
-    `grain` is the grain of the buckets, and `kind` the type of the bucketed time. Return False if this cannot be
-    proved.
+    `grain` is the grain of the buckets, and `kind` the type of the bucketed time. Return False if unsplit buckets
+    cannot be proved.
     """
     # A DATE or TIMESTAMP_NTZ has every midnight, even one that clocks in the session's zone skip.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
@@ -203,7 +207,7 @@ def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
 
 
 def _is_zoned(bound: Tree) -> bool:
-    """Return whether a bound's time of day depends on the session's zone; False for a DATE."""
+    """Return whether a bound's time of day depends on the session's time zone, as for `now()`; False for a DATE."""
     of = _type(bound)
     operands = (tree for tree in bound.iter_expressions() if not isinstance(tree, (exp.DataType, exp.Interval)))
     return of == "timestamp" or (of != "date" and any(map(_is_zoned, operands)))
@@ -286,7 +290,7 @@ def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
 
 
 def _of_number(bound: exp.Cast) -> str | None:
-    """Return the grain that has a bucket starting at `CAST(from_unixtime(n) AS TIMESTAMP)` of a literal number n.
+    """Return the grain of a bucket that starts at `bound`, a cast `CAST(from_unixtime(n) AS TIMESTAMP)` of a literal n.
 
     The grain is minute if n is a multiple of 60, else second. Return None for other casts.
     """

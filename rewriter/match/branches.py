@@ -1,4 +1,4 @@
-"""Reads CASE and if() as lists of conditions and values."""
+"""Converts CASE and if() to lists of conditions and values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def branches_of(tree: Tree) -> Branches | None:
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:
-    """Return a CASE like that of `branches`, but with other conditions and values.
+    """Return the CASE `branches` with its conditions and values replaced.
 
     `conditions` are the new operand (if the CASE has one) and a condition for each branch; `values` are a value for
     each branch and the default value.

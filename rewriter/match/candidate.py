@@ -1,4 +1,4 @@
-"""The values that matching works with: access paths (Candidate), reasons for refusal (Miss), and rewritings."""
+"""Data types of matching: access paths (Candidate), reasons why a view cannot answer a query (Miss), and rewritings."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ _TOLD: Mapping[Reason, str] = {
 class Miss:
     """The reason why a view cannot answer a query block.
 
-    `detail` completes the reason's sentence. `apart` is true if the rule does not apply to this kind of query at all.
+    `detail` completes the sentence of the reason (see Reason.told). `apart` is true if the rewrite rule does not apply
+    to this kind of query at all.
     """
 
     reason: Reason
@@ -96,8 +97,8 @@ class Miss:
     def closeness(self) -> int:
         """The closeness of the view to a match, from 0 to 2; only the reason of the closest rule is reported.
 
-        A view that lacks a column or an aggregate (2) is closer than a view of another form (1) or an inapplicable rule
-        (0).
+        0: the rule does not apply to this kind of query. 1: the view has another form (reason SHAPE). 2: all other
+        reasons, such as a missing column.
         """
         return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 
@@ -132,9 +133,9 @@ class Rewriting:
     """A query over a view's storage table, ready to be printed.
 
     `tables` are the query's other tables, joined to the storage table by `joins`, or by inner joins if `joins` has
-    none. All columns are qualified, those of the storage table by `v`. `group` is None if the query does not group, and
-    `sets` are the grouping sets. With `union`, the rows come from a UNION ALL in place of the storage table, and
-    `storage` describes its columns.
+    none. All columns are qualified; the qualifier of storage columns is `v`. `group` is None if the query does not
+    group, and `sets` are the grouping sets. With `union`, the rows come from a UNION ALL in place of the storage table;
+    `storage` then describes the columns of the UNION ALL.
     """
 
     storage: Table
@@ -179,7 +180,7 @@ class Rewriting:
 
 @dataclass(frozen=True)
 class Delta:
-    """The rows that a block gains from rows appended to its tables since the last refresh of a view.
+    """The rows that `block` gains from rows appended to its tables since the last refresh of a view.
 
     `reads` has, for each table of the block in order, how the table is read to compute the gain: all rows at a
     snapshot, or only the rows appended between two snapshots.
@@ -194,7 +195,7 @@ class UnionAll:
     """A UNION ALL of one or more branches, each of which computes groups or rows, read in place of a storage table.
 
     No base row is counted in two branches. A branch that is a Block is read from base tables. `shared` pairs each
-    branch with its estimated share of rows.
+    branch with its estimated share (0 to 1) of the query's rows; `columns` are the columns of the UNION ALL.
     """
 
     shared: tuple[Shared, ...]

@@ -28,8 +28,8 @@ def decomposed(block: Block) -> Block:
     """Return the block of a query's first phase: the query's rows, or its groups with the components of all aggregates.
 
     `SELECT k, avg(x) FROM t GROUP BY k` gives `SELECT k, sum(x), count(x) FROM t GROUP BY k`. HAVING, ORDER BY, LIMIT,
-    grouping sets and DISTINCT are left to the second phase. In a plan with a UNION ALL, each branch computes this
-    block.
+    grouping sets and DISTINCT are left to the second phase. In a plan with a UNION ALL, each branch of the UNION ALL
+    computes this block.
     """
     wanted = (*block.outputs, *block.having, *(item.key for item in block.order))
     made = _aggregates if block.keys is not None else _of_rows
@@ -40,7 +40,7 @@ def decomposed(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """Yield an expression over rows; if its type is uncertain, yield each column of the expression instead."""
+    """Yield the row expression `tree`; if its type is uncertain, yield each column of `tree` instead."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
@@ -57,8 +57,8 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
 def share_of(rest: Block, query: Predicates) -> float:
     """Estimate the share (0 to 1) of a query's rows that the block `rest` selects, from the lengths of value ranges.
 
-    If the query selects 10 days and `rest` one of them, the share is 0.1. Return UNKNOWN_SHARE if no range has a known
-    length.
+    If `query` selects 10 days and `rest` selects one of these days, the share is 0.1. Return UNKNOWN_SHARE if no range
+    has a known length.
     """
     left = predicates_of(rest, query.zone)
     shares = ((_length(values), _length(query.values(subject))) for subject, values in left.ranges.items())
@@ -80,10 +80,11 @@ def _length(values: RangeSet) -> float | None:
 
 
 def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candidate | Miss:
-    """Return an access path to the result of a query's first phase, which is computed from the storage table of `path`.
+    """Return an access path to the groups of a query's first phase, which are computed from the storage table of
+    `path`.
 
-    `groups` is the block of the first phase. Several rows of its result may belong to one group. Return a Miss if the
-    type of an output is uncertain.
+    `groups` is the block of the first phase; the WHERE of `query` is applied. Several rows may belong to one group.
+    Return a Miss if the type of an output is uncertain.
     """
     types = output_types(groups)
     if UNKNOWN in types:
@@ -99,19 +100,21 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
 
 
 def is_addable(path: Candidate) -> bool:
-    """Return whether further groups of a view, computed from tables, can be added to the rows of its storage table.
+    """Return whether a UNION ALL can add groups computed from base tables to the rows of the view's storage table.
 
-    They cannot if the view has HAVING, an outer join or GROUPING SETS, or if some of its stored rows are stale.
+    Return False if the view has HAVING, an outer join or GROUPING SETS, or if some of its stored rows are stale.
     """
     view = path.block
     return not (path.only or view.having or view.joins or view.sets is not None)
 
 
 def joined_groups(path: Candidate) -> Block:
-    """Return the block of the view as one side of a UNION ALL, whose other side computes further groups from tables.
+    """Return the view's block as it is computed on both sides of a UNION ALL: from the storage table and from base
+    tables.
 
-    The outputs are in the order of the storage columns, without those of an uncertain type, such as buckets of another
-    time zone. The further groups may have earlier times than the storage table.
+    The outputs are in the order of the storage columns. Outputs of an uncertain type, such as buckets of another time
+    zone, are left out. The block has no lower bounds of times, because base tables may have earlier times than the
+    storage table.
     """
     view = path.block
     known = (column for column in path.storage.columns if column in _of_known_type(path))
@@ -120,9 +123,9 @@ def joined_groups(path: Candidate) -> Block:
 
 
 def over_union(path: Candidate) -> Candidate:
-    """Return the access path to a UNION ALL of blocks like `joined_groups(path)`, in place of the storage table.
+    """Return the access path to a UNION ALL that is read in place of the storage table of `path`.
 
-    Several rows of the UNION ALL may belong to one group.
+    The branches of the UNION ALL compute the block `joined_groups(path)`; several of its rows may belong to one group.
     """
     columns = _of_known_type(path)
     storage = replace(path.storage, columns=columns)

@@ -31,8 +31,8 @@ COMPARING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, 
 def derive(tree: Tree, rows: Rows) -> Tree | Miss:
     """Return an expression over the query's rows as an expression over storage columns and joined tables.
 
-    The columns of `tree` must be normalized (replaced by one representative of their equal columns). Return a Miss if
-    the expression cannot be derived.
+    `rows` has the storage columns. The columns of `tree` must be normalized (replaced by one representative of their
+    equal columns). Return a Miss if the expression cannot be derived.
     """
     for lemma in _lemmas_of(type(tree)):  # type: ignore[arg-type]  # of the class, not of its instances
         found = lemma(tree, rows)
@@ -42,7 +42,8 @@ def derive(tree: Tree, rows: Rows) -> Tree | Miss:
 
 
 def held(tree: Tree, rows: Rows) -> Read:
-    """Return the storage column that stores an expression, ignoring the order of commutative operands.
+    """Return the storage column in `rows` that stores the expression `tree`, ignoring the order of commutative
+    operands.
 
     Return None if no column stores the expression.
     """
@@ -50,9 +51,10 @@ def held(tree: Tree, rows: Rows) -> Read:
 
 
 def combined(tree: Tree, rows: Rows) -> Read:
-    """Derive the operands of AND or OR one by one, without recursion over long chains.
+    """Return a chain of AND or OR over storage columns, by deriving its operands one by one.
 
-    Return a Miss if an operand cannot be derived.
+    The chain is not descended recursively, because a long chain would exceed Python's recursion limit. `rows` has the
+    storage columns. Return a Miss if an operand cannot be derived.
     """
     computed: list[Tree] = []
     for operand in operands(tree, type(tree)):
@@ -64,10 +66,11 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 
 def column(tree: Tree, rows: Rows) -> Read:
-    """Return a column, or a column equal to it, of a table that the query joins to the storage table.
+    """Return a column of a table that the query joins to the storage table: the column `tree`, or a column equal to
+    `tree`.
 
-    Return a Miss if no joined table has the column or an equal column. An equal storage column is found before, by
-    `held`.
+    Return a Miss if no joined table has such a column. Storage columns are not searched, because the lemma `held`,
+    which finds them, is tried before.
     """
     assert isinstance(tree, exp.Column)
     return rows.column(tree)
@@ -79,16 +82,17 @@ def constant(tree: Tree, rows: Rows) -> Read:
 
 
 def signed_zeros(tree: Tree, rows: Rows) -> Read:
-    """Return a Miss for any function of a floating-point key of the view except a comparison.
+    """Return a Miss for an operation, other than a comparison, on a floating-point key of the view.
 
-    Grouping has replaced -0.0 by 0.0 in such keys, so that the function might return another value. Return None for
-    other expressions.
+    Grouping has replaced -0.0 by 0.0 in such keys, so that the operation might return a different value. Return None
+    for other expressions.
     """
     if isinstance(tree, COMPARING) or not any(map(rows.is_normalized, tree.iter_expressions())):
         return None
     return Miss(
         Reason.COLUMN_NOT_IN_VIEW,
-        f"{words(tree)}, because a floating-point grouping key does not keep the sign of zero",
+        f"{words(tree)}, because a floating-point grouping key does not keep the sign of zero: add the expression to "
+        "the view's GROUP BY",
     )
 
 

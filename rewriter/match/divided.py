@@ -16,7 +16,11 @@ Tree = exp.Expr
 
 
 def merged(block: Block, union: Occurrence, branch: Block) -> Block:
-    """Return the block with `branch` merged in place of `union`, the occurrence of a UNION ALL in FROM."""
+    """Return the block with `union`, a UNION ALL in FROM, replaced by the tables, joins and filters of one of its
+    branches.
+
+    `branch` is the block of this branch.
+    """
     taken = {table.id for table in block.tables}
     fresh = (f"b{i}" for i in count() if f"b{i}" not in taken)
     mapping = {table.id: table.id if table.id not in taken else next(fresh) for table in branch.tables}
@@ -42,5 +46,5 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
 
 
 def _typed(output: Tree, kind: str, branch: Block) -> Tree:
-    """Return a branch's output, cast to the type of the union's column if the types differ (NULL, for example)."""
+    """Return a branch's output, cast to the type `kind` of the UNION ALL's column if the types differ, as for NULL."""
     return output if expression_type(output, branch) == kind else cast(output, kind)

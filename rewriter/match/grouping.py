@@ -65,7 +65,8 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     if reading.block.sets is not None and _entangled(reading, tuple(keys.values())):
         return Miss(
             Reason.SHAPE,
-            "GROUPING SETS are not supported over keys that are equal, or of which one is computed from another",
+            "two keys of the query's GROUPING SETS are equal, or one is computed from the other, which is not "
+            "supported: remove one of the two keys",
         )
     return keys
 
@@ -84,10 +85,10 @@ def finish(
 ) -> Match | Miss:
     """Return the rewriting with the query's outputs, HAVING and ORDER BY, each derived by `over`.
 
-    `keys` maps the query's keys to the expressions by which storage rows are grouped; None if the rewriting does not
-    group. `rolled_up` is recorded in the Match. Return a Miss if an expression cannot be derived, if the result could
-    differ from the query's, or if Spark could not run the rewriting. `reading` is the query, expressed over the view's
-    storage table.
+    `reading` is the query, expressed over the view's storage table. `keys` maps the query's keys to the expressions by
+    which storage rows are grouped; None if the rewriting does not group. `rolled_up` is recorded in the Match. Return a
+    Miss if an expression cannot be derived, if the result could differ from the query's, or if Spark could not run the
+    rewriting.
     """
     inexact = inexact_decision(reading) or _misled(reading.block)
     if inexact is not None:
@@ -125,7 +126,8 @@ def finish(
     if len(backs) == len(reading.candidate.block.tables):
         return Miss(
             Reason.DEARER,
-            "every table that the view reads would have to be joined to the view again, which saves nothing",
+            "every table that the view reads would have to be joined to the view again, which saves nothing: add the "
+            "query's columns to the view",
         )
     where = (*where, *(equality for back in backs for equality in back.on))
     tables = (*reading.extra, *(back.table for back in backs))
@@ -137,10 +139,10 @@ def finish(
 
 
 def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
-    """Return the ORDER BY items as outputs or expressions over output names; None if an item is neither.
+    """Return the ORDER BY items as outputs or expressions over output names; None if one of the items is neither.
 
-    `order` and `outputs` are the query's items and outputs over storage columns. After HAVING or with GROUPING SETS,
-    Spark resolves only items of the SELECT list in ORDER BY.
+    `order` and `outputs` are the query's ORDER BY items and outputs over storage columns. This form is needed with
+    HAVING or GROUPING SETS, because Spark then resolves ORDER BY only by the items of the SELECT list.
     """
     found = []
     for asked, item in zip(block.order, order, strict=True):
@@ -182,7 +184,7 @@ def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
 
 
 def _names_keys(tree: Tree) -> bool:
-    """Return whether an expression names a column outside its aggregates."""
+    """Return whether an expression names a column outside its aggregates, as `k + sum(x)` names k."""
     if aggregate_of(tree) is not None:
         return False
     return isinstance(tree, exp.Column) or any(_names_keys(child) for child in tree.iter_expressions())
@@ -191,10 +193,11 @@ def _names_keys(tree: Tree) -> bool:
 def _grouping(
     reading: Reading, keys: Mapping[Tree, Tree] | None
 ) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
-    """Return the GROUP BY keys and the grouping sets over storage rows; None for a clause that the rewriting lacks.
+    """Return the GROUP BY keys and the grouping sets of the rewriting.
 
-    `keys` maps the query's keys to expressions over storage columns; None if the rewriting does not group. `reading` is
-    the query, expressed over the view's storage table.
+    `keys` maps the query's keys to expressions over storage columns. The GROUP BY keys are None if `keys` is None,
+    because the rewriting does not group; the grouping sets are None if the query has none. `reading` is the query,
+    expressed over the view's storage table.
     """
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None
@@ -211,12 +214,18 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     view's storage table.
     """
     if reading.candidate.block.keys is None:
-        return Miss(Reason.SHAPE, "the view stores rows, and the query needs groups")
+        return Miss(Reason.SHAPE, "the view stores rows, and this rule needs groups: create a view with GROUP BY")
     if reading.block.keys is None:
-        return Miss(Reason.GROUPING_TOO_COARSE, "the view stores groups, and the query needs rows")
+        return Miss(
+            Reason.GROUPING_TOO_COARSE,
+            "the view stores groups, and the query needs rows: create a view without GROUP BY",
+        )
     if not reading.candidate.block.keys and (reading.block.keys or reading.extra):
         # A view without keys has a row even for an empty table: the rewriting would have a group, the query none.
-        return Miss(Reason.GROUPING_TOO_COARSE, "the view stores a single group of all rows")
+        return Miss(
+            Reason.GROUPING_TOO_COARSE,
+            "the view stores a single group of all rows: add the query's GROUP BY keys to the view",
+        )
     keys = group_keys(reading)
     if isinstance(keys, Miss):
         return Miss(Reason.GROUPING_TOO_COARSE, keys.detail) if keys.reason is Reason.COLUMN_NOT_IN_VIEW else keys

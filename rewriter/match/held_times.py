@@ -1,4 +1,4 @@
-"""Finds the time buckets that can be computed from a view's storage columns, and the types of a query's expressions.
+"""Finds the time buckets that can be computed from a view's storage columns.
 
 A grain is the length of time buckets: a name such as "day", or a number of seconds.
 """
@@ -79,10 +79,10 @@ class Stored(NamedTuple):
     begin: Tree
 
     def in_place_of(self, kind: str | None) -> Stored:
-        """Return the bucket with its start in a form comparable with type `kind`.
+        """Return the bucket with its start in a form comparable with a value of type `kind`.
 
-        The start is a number of seconds since 1970 if `kind` is an integer type, else a time. None as `kind` stands for
-        an unknown type.
+        The start is a number of seconds since 1970 if `kind` is an integer type, else a time; `kind` is None for an
+        unknown type.
         """
         if kind in INTEGERS and self.type != SECONDS:
             time = cast(self.begin, "timestamp") if self.type == "date" else self.begin
@@ -95,7 +95,8 @@ class Stored(NamedTuple):
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
     """Return a bucket computed in another zone as a bucket of the session's zone, if buckets start at the same times.
 
-    `since_of` returns a lower bound of the times. Return any other expression unchanged.
+    The bucket is a call such as `timeseries(t, 'minute', 'timestamp', 'Asia/Tokyo')`; `zone` is the session's time
+    zone, and `since_of` returns a lower bound of the times t. Return any other expression unchanged.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):

@@ -22,7 +22,8 @@ _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Paren)
 
 
 def inexact_use(block: Block) -> str | None:
-    """Return, in words, a column of a derived table whose last bits would decide which rows the block returns.
+    """Return, in words, a derived table's floating-point column whose last bits would decide which rows the block
+    returns.
 
     The column contains an inexact aggregate, such as a sum of DOUBLEs. Return None if there is no such column.
     """
@@ -68,9 +69,9 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the parts of an output that use columns outside arithmetic and outside aggregates like sum and max.
+    """Yield the parts of an output that are neither columns, nor arithmetic, nor aggregates like sum and max.
 
-    For `sum(x) + round(y)`, this yields `round(y)`. The aggregates are those that `_is_smooth` accepts.
+    `sum(x) + round(y)` yields `round(y)`.
     """
     if isinstance(tree, exp.Column):
         return

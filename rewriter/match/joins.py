@@ -33,7 +33,7 @@ class Joined:
 
 
 def filling_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
-    """Return the LEFT join of the query that fills exactly the tables of the view with NULLs; None if there is none.
+    """Return the query's LEFT join whose right side is exactly the tables of the view; None if there is none.
 
     `mapping` maps the ids of the view's tables to those of the query's tables.
     """
@@ -46,7 +46,7 @@ def join_views(
 ) -> Joined | Miss:
     """Match the outer, semi and anti joins of the view with those of the query, and return the result as Joined.
 
-    `filling` is the query's LEFT join that fills exactly the tables of the view with NULLs; None if there is none.
+    `filling` is the query's LEFT join whose right side is exactly the tables of the view; None if there is none.
     `mapping` maps the table ids of the view to those of the query. Return a Miss if the joins differ in a way that no
     filter on the view's rows corrects.
 
@@ -91,14 +91,20 @@ def join_views(
                 absent.append(_never_null(join, anti.tables, query.block))
             continue
         if not _inner_in(join, query):
-            return Miss(Reason.JOIN_DIFFERS, f"the view has {_in_words(join, query.block)}, which the query lacks")
+            return Miss(
+                Reason.JOIN_DIFFERS,
+                f"the view has {_in_words(join, query.block)}, which the query lacks: create a view without the join",
+            )
         matched += join.on
         sides = [frozenset({table}) for table in sorted(join.tables)] if join.kind == "FULL" else [join.tables]
         present += (_never_null(join, side, query.block) for side in sides)
     mapped = frozenset(mapping.values())
     for join in rest:
         if join.kind == "FULL" or (join.tables & mapped and join is not filling):
-            return Miss(Reason.JOIN_DIFFERS, f"the query has {_in_words(join, query.block)}, which the view lacks")
+            return Miss(
+                Reason.JOIN_DIFFERS,
+                f"the query has {_in_words(join, query.block)}, which the view lacks: add the join to the view",
+            )
     return Joined(tuple(rest), tuple(matched), tuple(present), tuple(absent))
 
 
@@ -109,12 +115,14 @@ def _equal(left: Join, right: Join) -> bool:
 
 
 def _is_left_of(left: Join, full: Join, block: Block) -> bool:
-    """Return whether the LEFT join `left` keeps a subset of the rows of the FULL join `full` of the same tables."""
+    """Return whether the LEFT join `left` keeps a subset of the rows that the FULL join `full` of the same tables
+    returns.
+    """
     return (left.kind, full.kind) == ("LEFT", "FULL") and _narrows(left, full, block)
 
 
 def _is_anti_of(anti: Join, outer: Join, block: Block) -> bool:
-    """Return whether the ANTI join `anti` keeps the rows without a match of the LEFT or FULL join `outer`."""
+    """Return whether the ANTI join `anti` returns the unmatched left rows of the LEFT or FULL join `outer`."""
     if anti.kind != "ANTI" or outer.kind not in ("LEFT", "FULL"):
         return False
     if outer.kind == "FULL":
@@ -123,9 +131,9 @@ def _is_anti_of(anti: Join, outer: Join, block: Block) -> bool:
 
 
 def _narrows(join: Join, full: Join, block: Block) -> bool:
-    """Return whether a join has the ON condition of a FULL join, but only one of its tables on the joined side.
+    """Return whether `join` joins one of the two tables of the FULL join `full`, by the same ON condition.
 
-    Return False if another join has one of these tables.
+    Return False if a third join of the block adds one of the two tables.
     """
     if not join.tables < full.tables:
         return False
@@ -134,7 +142,9 @@ def _narrows(join: Join, full: Join, block: Block) -> bool:
 
 
 def _inner_in(join: Join, query: Predicates) -> bool:
-    """Return whether an outer join of the view is an inner join in the query, on at least the same condition."""
+    """Return whether the query inner-joins the tables of `join`, an outer join of the view, on a condition that implies
+    ON.
+    """
     outer = any(join.tables & other.tables for other in query.block.joins)
     return join.kind in ("LEFT", "FULL") and not outer and all(query.implies(conjunct) for conjunct in join.on)
 

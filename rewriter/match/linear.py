@@ -69,9 +69,10 @@ def linear_sum(argument: Tree, kind: str | None, reading: Reading, of: Of) -> Tr
 
 
 def _is_exact(kind: str | None, reading: Reading) -> bool:
-    """Return whether a sum of values of this type loses no digits: integers, and short DECIMALs.
+    """Return whether sums of values of this type lose no digits: True for integers and for DECIMALs of at most 28
+    digits.
 
-    Integers other than BIGINT need ANSI mode.
+    TINYINT, SMALLINT and INT need ANSI mode, because their sums could wrap around without it.
     """
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
@@ -114,15 +115,20 @@ def _in_double(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _double_sum(varying: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return the sum of an expression as a DOUBLE; None if the storage lacks the sum, or a value may be infinite."""
+    """Return the sum of an expression as a DOUBLE; None if the storage table lacks the sum, or if a value may be
+    infinite.
+
+    `of` returns the partial aggregates of the view.
+    """
     summed = of("sum", varying) if columns_in(varying) and _is_finite(varying, reading) else None
     return summed if summed is None or numeric_type(varying, reading.block) == "double" else cast(summed, "double")
 
 
 def _factor(tree: Tree, reading: Reading) -> Tree | None:
-    """Return a factor or divisor of DOUBLE arithmetic over storage columns: a modest number, or a grouping key.
+    """Return a factor or divisor of DOUBLE arithmetic over storage columns: a number, or an expression over grouping
+    keys.
 
-    Return None for other expressions.
+    Return None for other expressions, and for numbers whose magnitude is not between 10^-30 and 10^30.
     """
     value = number_value(tree)
     return _constant(tree, reading) if value is None else tree if is_modest(value) else None
@@ -146,7 +152,8 @@ def _is_finite(tree: Tree, reading: Reading) -> bool:
 
 
 def _constant(tree: Tree, reading: Reading) -> Tree | None:
-    """Return a numeric expression over storage columns, if it has one value within each storage row's group.
+    """Return an integer or DECIMAL expression over storage columns, if the expression is constant within each stored
+    group.
 
     Return None for other expressions. `reading` is the query, expressed over the view's storage table.
     """

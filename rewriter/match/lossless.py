@@ -69,9 +69,9 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
 
 
 def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether primary keys guarantee that each row finds at most one row in each table of a SEMI join.
+    """Return whether primary keys guarantee that each row finds at most one row in each table of the SEMI join `join`.
 
-    `candidate` is the access path to a view, which has the tables' primary keys.
+    `candidate` is the access path to a view; its sources have the declared primary keys.
     """
     keys = {source.name: source.primary_key for source in candidate.sources}
     pairs = [pair for conjunct in join.on if (pair := equated(conjunct, query.block)) is not None]
@@ -121,7 +121,7 @@ def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[s
 def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
     """Return whether a join's ON equates exactly a NOT NULL foreign key with the joined table's primary key.
 
-    `candidate` is the access path to a view, which has the tables' declared keys.
+    `candidate` is the access path to a view; its sources have the declared keys.
     """
     sources = {source.name: source for source in candidate.sources}
     (joined,) = (table for table in query.block.tables if table.id in join.tables)

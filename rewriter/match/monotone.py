@@ -28,7 +28,7 @@ Tree = exp.Expr
 
 
 class Monotone(NamedTuple):
-    """An expression as a monotone function of `operand`, one of its direct parts.
+    """An expression as a monotone function of `operand`, one of the expression's direct operands.
 
     `rising` is true if the function keeps the order of values, and false if it reverses the order.
     """
@@ -37,7 +37,10 @@ class Monotone(NamedTuple):
     rising: bool = True
 
     def extreme(self, name: str) -> str:
-        """Return which aggregate of the operand, min or max, gives the aggregate `name` of the expression."""
+        """Return the aggregate of the operand, min or max, that determines the aggregate `name` of the expression.
+
+        For the expression `-x`, max is determined by min(x).
+        """
         return name if self.rising else "max" if name == "min" else "min"
 
 
@@ -45,6 +48,7 @@ def monotone(tree: Tree, block: Block, zone: str, since: SinceOf, *, ansi: bool)
     """Return an expression as a monotone function of one of its operands; None if this is not certain.
 
     `zone` is the session's time zone. `since` returns a lower bound of a time, in seconds since 1970 (None if unknown).
+    `ansi` is true in ANSI mode, in which an overflow is an error.
     """
     found = _of_time(tree, block, zone, since) or _of_number(tree, block)
     if found is None:
@@ -63,7 +67,9 @@ def _may_be_nan(tree: Tree, block: Block) -> bool:
 
 
 def with_operand(tree: Tree, operand: Tree, value: Tree) -> Tree:
-    """Return a copy of an operation in which `value` replaces the node `operand`, compared by identity."""
+    """Return a copy of the operation `tree` with its operand `operand`, found by object identity, replaced by
+    `value`.
+    """
 
     def put(part: object) -> object:
         return value if part is operand else part
@@ -98,9 +104,9 @@ def _of_operation(tree: Tree, block: Block) -> Monotone | None:
 
 
 def _keeps_order(tree: exp.Cast, block: Block) -> bool:
-    """Return whether a numeric cast keeps the order of values, and is NULL only for NULL.
+    """Return whether a numeric cast keeps the order of values and returns NULL only for NULL.
 
-    So do casts to a type that holds every value, and casts to DOUBLE.
+    Return True if the wider type holds every value, and for casts to DOUBLE.
     """
     narrow, wide = numeric_type(tree.this, block), numeric_type(tree, block)
     if narrow is None or wide is None:

@@ -68,7 +68,8 @@ def _rows_of(table: Occurrence) -> int | None:
 def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
     """Return the ids of tables whose rows together determine the rows of all other tables, by primary keys.
 
-    `counts` has the row count of each table: of two tables that determine as many others, the smaller is taken.
+    `counts` has the row count of each table. If two tables determine equally many other tables, the smaller one is
+    preferred.
     """
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()

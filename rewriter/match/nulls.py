@@ -27,7 +27,8 @@ def same_nulls(tree: Tree, block: Block, *, ansi: bool) -> Tree:
     """Return the operand of a numeric expression that alone decides where the expression is NULL.
 
     `2 * x + 1` gives `x`. Return `*` for an expression that is never NULL, and the expression itself if no operand or
-    more than one operand decides, or if this is not certain.
+    more than one operand decides, or if this is not certain. `ansi` is true in ANSI mode, in which an overflow is an
+    error instead of NULL.
     """
     if number_value(tree) is not None:
         return exp.Star()
@@ -54,7 +55,10 @@ def _deciding(tree: Tree, block: Block, *, ansi: bool) -> Tree | None:
 
 
 def _keeps_nulls(tree: exp.Cast, block: Block, *, ansi: bool) -> bool:
-    """Return whether a cast between numeric types is NULL only where its operand is NULL."""
+    """Return whether a cast between numeric types is NULL only where its operand is NULL.
+
+    `ansi` is true in ANSI mode, in which a value that does not fit the type is an error instead of NULL.
+    """
     narrow, wide = (numeric_type(each, block) for each in (tree.this, tree))
     if narrow is None or wide is None or not is_numeric(narrow):
         return False

@@ -43,9 +43,10 @@ def sum_type(kind: str) -> str | None:
 
 
 def is_modest(value: Fraction | int | None) -> bool:
-    """Return whether products with a number and quotients by it are far from the greatest and the least DOUBLE.
+    """Return whether a number's magnitude is between 10^-30 and 10^30; False for None.
 
-    This holds for the sums of integers and DECIMALs, which have some fifty digits at most.
+    Products of such a number with a sum of integers or DECIMALs (some fifty digits at most), and quotients by such a
+    number, are far from the greatest and the least DOUBLE.
     """
     return value is not None and Fraction(1, 10**30) <= max(value, -value) <= 10**30
 

@@ -1,7 +1,7 @@
 """Estimates the share of a time range outside its whole buckets, if the range has no end or starts relative to now.
 
-A range without an end is assumed to last until the storage table's last bucket. A start such as `now() - INTERVAL 7
-DAYS` gives the length of the range.
+A range without an end is assumed to last until the storage table's last bucket. The length of a range up to now follows
+from its start, such as `now() - INTERVAL 7 DAYS`.
 """
 
 from __future__ import annotations
@@ -87,8 +87,9 @@ class OpenRange(NamedTuple):
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
     """Return the OpenRange of the time that the comparisons in `divided` limit.
 
-    `divided`, `bucket` and `last` are as in OpenRange. Return None if the query gives the time no lower bound or
-    several, or if the comparisons limit more than one time.
+    `divided` maps each comparison to the same comparison moved to the nearest border of a whole bucket, `bucket` is the
+    view's bucket, and `last` the start of the storage table's last bucket. Return None if the query gives the time no
+    lower bound or several, or if the comparisons limit more than one time.
     """
     times = {asked.this for asked in divided}
     begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]

@@ -55,9 +55,10 @@ class PartialAggregate:
 
 
 class PartialAggregates:
-    """The derivation of a query's partial aggregates from a view. Arguments are canonical, normalized expressions.
+    """The derivation of a query's partial aggregates from a view's storage table.
 
-    A partial aggregate is an aggregate over the base rows that one storage row aggregates.
+    A partial aggregate is an aggregate over the base rows that one storage row aggregates. Arguments are canonical
+    expressions, in which each column is replaced by one representative of its equal columns.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -83,7 +84,7 @@ class PartialAggregates:
         return held
 
     def of(self, name: str, argument: Tree) -> PartialAggregate | Miss:
-        """Return the partial aggregate of the function `name` over an argument.
+        """Return the partial aggregate of the function `name` over an argument: for sum and x, the stored sum(x).
 
         Return a Miss if the storage table does not determine the aggregate.
         """
@@ -97,7 +98,8 @@ class PartialAggregates:
             if name == "sum" and self._may_have_overflowed(held, argument):
                 return Miss(
                     Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-                    f"{words(call_of(name, argument))}, because an overflow is stored as NULL without ANSI mode",
+                    f"{words(call_of(name, argument))}, because an overflow is stored as NULL without ANSI mode: "
+                    "create the view in a session with spark.sql.ansi.enabled=true",
                 )
             kind = numeric_type(argument, self.reading.block)
             return PartialAggregate(
@@ -126,18 +128,20 @@ class PartialAggregates:
         return first if by_branch and isinstance(second, Miss) else second
 
     def _of_nulls(self, name: str, argument: Tree) -> PartialAggregate | None:
-        """Return the partial count of an expression that is NULL where a simpler one is: count(x) for count(2 * x).
+        """Return the partial count of an expression that is NULL where a simpler expression is: count(x) for count(2 *
+        x).
 
-        Return None if there is no simpler expression, or if the storage table lacks its count.
+        Return None if there is no simpler expression, or if the storage table lacks the simpler expression's count.
         """
         deciding = self._same_nulls(argument)
         found = None if deciding is argument else self.of(name, deciding)
         return found if isinstance(found, PartialAggregate) else None
 
     def _of_extreme(self, name: str, argument: Tree) -> PartialAggregate | None:
-        """Return the minimum or maximum of a monotone function from that of its operand: 2 * max(x) for max(2 * x).
+        """Return the minimum or maximum of a monotone function, computed from the operand's minimum or maximum.
 
-        Return None for other expressions, and if the storage table lacks the minimum or maximum of the operand.
+        `max(2 * x)` gives `2 * max(x)`, and `max(-x)` gives `-min(x)`. Return None for other expressions, and if the
+        storage table lacks the minimum or maximum of the operand.
         """
         reading, ansi = self.reading, is_ansi(self.reading.candidate.view.settings)
         function = monotone(argument, reading.block, reading.zone, reading.since, ansi=ansi)
@@ -200,7 +204,10 @@ class PartialAggregates:
         return PartialAggregate(partial.tree if kept else cast(partial.tree, str(sum_type(kind))), kind)
 
     def _fits_bigint(self, argument: Tree) -> bool:
-        """Return whether no sum of the integers that `argument` casts overflows BIGINT; False if this is unknown."""
+        """Return whether no sum of integers overflows BIGINT; False if this is unknown.
+
+        `argument` is a cast, and the integers are its operand.
+        """
         return fits_bigint(argument.this, self.reading.block)
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
@@ -231,7 +238,8 @@ class PartialAggregates:
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | Miss:
         """Return the partial aggregate of a CASE, as a CASE over the partial aggregates of its branches.
 
-        Return a Miss if a condition or the partial aggregate of a branch cannot be derived.
+        `sum(CASE WHEN k THEN x END)` gives `CASE WHEN k THEN s END`, with the stored column s of sum(x). Return a Miss
+        if a condition or the partial aggregate of a branch cannot be derived.
         """
         conditions: list[Tree] = []
         for condition in branches.conditions:
@@ -257,8 +265,8 @@ class PartialAggregates:
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0).
 
-        Return None for other arguments, if the storage table lacks sum(x), if the types do not allow the exchange, and
-        if the view has no keys: the sum over an empty table is NULL, not 0.
+        Return None for other arguments, if the storage table lacks sum(x), if the stored BIGINT sum may have wrapped
+        around, and if the view has no keys, because the sum over an empty table is NULL, not 0.
         """
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
@@ -296,11 +304,11 @@ class PartialAggregates:
         return None if tree is None else PartialAggregate(tree, kind, wide)
 
     def _computed(self, name: str, argument: Tree) -> Tree | Miss:
-        """Return a row expression over storage columns.
+        """Return the argument of an aggregate as an expression over storage columns.
 
-        Return a Miss if the expression cannot be derived, or if the view has no keys. With keys, each storage row is a
-        group, and the expression has one value for all base rows of the group. `name` is the aggregate function, for
-        the Miss.
+        Return a Miss if the argument cannot be derived, or if the view has no keys. With keys, each storage row is a
+        group, and the argument has one value for all base rows of the group. `name` is the aggregate function, for the
+        Miss.
         """
         computed = self.reading.compute(argument)
         grouped = bool(self.reading.candidate.block.keys)
@@ -310,7 +318,7 @@ class PartialAggregates:
         """Return the partial sum of an expression k of grouping keys: `k * count(*)`.
 
         Return a Miss if the storage table has no count(*), if the expression cannot be derived, or if digits could be
-        lost.
+        lost. `name` is the aggregate function, for the Miss.
         """
         rows, kind = self.reading.row_count, numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
@@ -369,7 +377,7 @@ def missing(tree: Tree) -> Miss:
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:
     """Return the partial sum of a CASE branch, cast to the type of the sum of the whole CASE.
 
-    Spark's common type of the branches' sums would have fewer digits.
+    The cast is needed because Spark's common type of the branches' sums may have fewer digits than the sum of the CASE.
     """
     wanted = sum_type(kind)
     if partial.kind == kind or as_decimal(wanted) is None or isinstance(partial.tree, (exp.Literal, exp.Null)):

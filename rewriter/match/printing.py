@@ -25,8 +25,9 @@ def print_rewriting(
 ) -> str:
     """Return a rewriting as the SQL of a SELECT over the storage table.
 
-    `names` are the output names, None for outputs that the query does not name; with `schema`, outputs are cast to the
-    types of these columns and named after them. `pins` maps tables to the snapshots at which to read them.
+    `names` are the output names, None for outputs that the query does not name. If `schema` is not None, each output is
+    cast to the type, and gets the name, of the column at its position. `pins` maps tables to the ids of the snapshots
+    at which to read them.
     """
     items = [
         _item(output, name, schema[i] if schema else None, rewriting.storage)
@@ -81,7 +82,7 @@ def _block_text(
 
 
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:
-    """Return the SQL of a FROM clause without the keyword FROM.
+    """Return the SQL of a FROM clause without the keyword FROM, such as `a AS t0 LEFT JOIN b AS t1 ON t0.k = t1.k`.
 
     `sources` maps the ids of tables to their SQL, and `joins` are the joins that are not inner. With `spell`, time
     buckets are printed as Spark's functions, else as `timeseries(…)`.
@@ -171,7 +172,7 @@ def _source(table: Occurrence, pins: Mapping[TableName, int]) -> str:
 def _held(storage: Table, pins: Mapping[TableName, int]) -> str:
     """Return the storage table as SQL for FROM; if some of its rows are stale, as a subquery that drops these rows.
 
-    `pins` maps tables to the snapshots at which to read them.
+    `pins` maps tables to the ids of the snapshots at which to read them.
     """
     read = _pinned(storage.name, pins)
     return f"({fresh_rows(storage, read)})" if storage.behind else read
@@ -195,9 +196,9 @@ def _operand_text(tree: Tree, spell: bool) -> str:
 
 
 def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
-    """Return the SQL of an ORDER BY item, as an output position where possible.
+    """Return the SQL of an ORDER BY item; an item that is one of the outputs is printed as the output's position.
 
-    After HAVING, Spark does not find an output's expression within a cast.
+    A position is always resolved, but after HAVING Spark does not find an output's expression if the output is cast.
     """
     key = str(outputs.index(item.key) + 1) if item.key in outputs else expression_text(item.key)
     return f"{key} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if item.nulls_first else 'LAST'}"

@@ -95,7 +95,9 @@ class Reading:
         self.joins: tuple[Join, ...] = ()
 
     def _is_filled(self, tree: Tree) -> bool:
-        """Return whether a stored expression, or the argument of a stored aggregate, is NULL in a row of NULLs."""
+        """Return whether a stored expression, or the argument of a stored aggregate, is NULL where all columns are
+        NULL.
+        """
         call = aggregate_of(tree)
         if call is None:
             return not has_aggregate(tree) and null_with(tree, self._is_absent)
@@ -106,14 +108,16 @@ class Reading:
         return isinstance(column, exp.Column) and column.table in self.filled
 
     def under(self, equivalence: Equivalence) -> Reading:
-        """Return the reading of the same query and view with other equalities of columns."""
+        """Return the reading of the same query and view with the equal columns of `equivalence` instead of the
+        query's.
+        """
         return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled)
 
     @property
     def row_count(self) -> Tree | None:
         """The number of base rows that a storage row aggregates, over storage columns; None without a stored count(*).
 
-        A row for which the LEFT join finds no storage row counts as one row.
+        If a LEFT join fills the storage columns with NULLs, a left row without a match counts as one row.
         """
         if self.counted is None:
             return None
@@ -230,7 +234,8 @@ def _stored_values(
 def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -> Tree | None:
     """Return a storage column as an expression of the type that the view's query computed.
 
-    Iceberg stores a TINYINT as INT, so that the column is cast to TINYINT. Return None if the type is uncertain.
+    Because Iceberg stores a TINYINT as INT, the column of a TINYINT output is cast to TINYINT. Return None if the type
+    of the output is uncertain.
     """
     if column is None or column.type != "int":
         return stored(name)
@@ -295,7 +300,8 @@ def _widened(tree: Tree, block: Block) -> str | None:
 def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> Column | None:
     """Return the storage column of an aggregate, with the type that the view's query computed.
 
-    Iceberg stores a TINYINT as INT. Return None if the type is uncertain.
+    The type of the column differs if Iceberg stores a wider type, such as INT for TINYINT. Return None if the type of
+    the aggregate is uncertain.
     """
     if column is None or column.type != "int":
         return column
@@ -309,7 +315,7 @@ def of_own_type(name: str, kind: str) -> Tree:
 
 
 def stored(name: str) -> exp.Column:
-    """Return a reference to a storage column, with the type that Iceberg stores."""
+    """Return the reference `v.name` to the storage column `name`, with the type that Iceberg stores."""
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
 
 
@@ -413,7 +419,8 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     if candidate.block.joins:
         return Miss(
             Reason.JOIN_DIFFERS,
-            "the query adds the view by an outer join, but the view has an outer, semi or anti join",
+            "the view's tables are on the right side of an outer join in the query, but the view has an outer, semi or "
+            "anti join: create a view with inner joins only",
         )
     within = Predicates(query.block, filling.on, query.zone)
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
@@ -428,7 +435,10 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     if isinstance(on, Miss):
         return on
     if not (on := (*candidate.only, *on)):
-        return Miss(Reason.SHAPE, "the outer join has no condition except the filter of the view")
+        return Miss(
+            Reason.SHAPE,
+            "the ON condition of the query's outer join only repeats the view's filter: join by a column of the view",
+        )
     reading = Reading(query, candidate, mapping, query.equivalence, filling.tables)
     residual = _residual(query.conjuncts, reading, Predicates(query.block, (), query.zone))
     if isinstance(residual, Miss):
@@ -443,7 +453,7 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
 
 
 def _residual(conjuncts: Iterable[Tree], reading: Reading, applied: Predicates) -> tuple[Tree, ...] | Miss:
-    """Return the conjuncts that the view does not apply, over storage columns; a Miss if one cannot be derived.
+    """Return the conjuncts that the view does not apply, over storage columns; a Miss if one of them cannot be derived.
 
     `applied` are the predicates that the view applies. `reading` is the query, expressed over the view's storage table.
     """
@@ -480,10 +490,13 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
 
 
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
-    """Return the filters that drop the rows which the view's outer joins keep and the query's joins do not.
+    """Return the filters over storage columns that drop the rows which only the view's outer joins return.
 
-    `joined` is the result of matching the joins, and `mapping` maps the ids of the view's tables to the query's. Return
-    a Miss if the storage table lacks a column that is never NULL in matched rows. `candidate` is the access path to the
+    If the view has a LEFT join in place of the query's inner join, the filter is `c IS NOT NULL`, for a column c that
+    is never NULL in matched rows. `joined` is the result of matching the joins, and `mapping` maps the ids of the
+    view's tables to the query's. Return a Miss if the storage table lacks such a column. `candidate` is the access path
+    to the view: the view's block with its storage table.
+
     view: the view's block with its storage table.
     """
     held = {
@@ -497,7 +510,9 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
         if column is None:
             wanted = " or ".join(dict.fromkeys(words(c) for c in columns)) or "a column that is never NULL"
             return Miss(
-                Reason.COLUMN_NOT_IN_VIEW, f"{wanted}, which would show the rows that the view's outer join has matched"
+                Reason.COLUMN_NOT_IN_VIEW,
+                f"{wanted}, which would show the rows that the view's outer join has matched: add such a column to the "
+                "view",
             )
         filters.append(exp.Is(this=stored(held[column]), expression=exp.Null()))
     there = len(joined.present)

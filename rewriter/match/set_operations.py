@@ -1,4 +1,4 @@
-"""Reads queries that are set operations, and answers them from one read of a view that is the same set operation."""
+"""Recognizes set operations, and answers them from one SELECT over a view whose query is the same set operation."""
 
 from __future__ import annotations
 
@@ -33,14 +33,20 @@ class SetOperation(NamedTuple):
     branches: tuple[SelectBlock, ...]
 
     def orders(self) -> Iterator[tuple[int, ...]]:
-        """Yield each order of the branches (as positions) in which the operation returns the same rows."""
+        """Yield each order of the branches in which the operation returns the same rows, as positions.
+
+        Two branches of a UNION give (0, 1) and (1, 0). The first branch of an EXCEPT stays first.
+        """
         fixed = 1 if self.operator.startswith(EXCEPT) else 0
         for rest in permutations(range(fixed, len(self.branches))):
             yield (*range(fixed), *rest)
 
 
 class SetQuestion(NamedTuple):
-    """A set operation to be answered, with each of its branches paired with a branch of a view."""
+    """A set operation to be answered, with each of its branches paired with a branch of a view.
+
+    A pair has the predicates of the query's branch, and the access path to the view's branch.
+    """
 
     operation: SetOperation
     pairs: tuple[tuple[Predicates, Candidate], ...]
@@ -67,7 +73,10 @@ def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | 
 
 @lru_cache(maxsize=1024)
 def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] | None:
-    """Return a view's storage query and its set operation; None if that query is not a set operation."""
+    """Return a view's storage query (the query that fills its storage table) and the query's set operation.
+
+    Return None if the storage query is not a set operation.
+    """
     statement = storage_statement(view)
     whole = next(whole_queries(statement, ()), None)
     operation = set_operation_of(whole, statement) if whole is not None and not whole.tail else None
@@ -75,7 +84,7 @@ def stored_operation(view: MaterializedView) -> tuple[Statement, SetOperation] |
 
 
 def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
-    """Return the only set operator of a query, and its SELECTs in order; the operator of a single SELECT is empty.
+    """Return the only set operator of a query, and its SELECTs in order; for a single SELECT, the operator is "".
 
     `a UNION (b UNION c)` gives UNION and [a, b, c]. Return None if the query has several operators or its branches have
     clauses such as LIMIT.
@@ -96,21 +105,33 @@ def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
 
 
 def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
-    """Return the one read of a view's storage table that answers all branches of a set operation.
+    """Return the single SELECT over a view's storage table that answers all branches of a set operation.
 
-    `found` are the rewritings of the branches, each over the same storage table. Return a Miss if the branches need
-    different reads. `question` is the set operation, with each branch paired with a branch of the view.
+    `question` is the set operation, with each branch paired with a branch of the view; `found` are the rewritings of
+    the branches, each over the same storage table. Return a Miss if the branches need different SELECTs.
     """
     first = found[0]
     if any(not _is_plain(each) for each in found):
-        return Miss(Reason.SHAPE, "a branch of the query does more than filter and project a branch of the view")
+        return Miss(
+            Reason.SHAPE,
+            "a branch of the query does more than filter and select from a branch of the view: group, join and sort "
+            "outside the set operation",
+        )
     if any(set(each.where) != set(first.where) for each in found):
-        return Miss(Reason.SHAPE, "the branches of the query filter those of the view in different ways")
+        return Miss(
+            Reason.SHAPE,
+            "the branches of the query have different filters on the branches of the view: use the same filter in each "
+            "branch",
+        )
     outputs = []
     for place in range(len(first.outputs)):
         output = _output(place, question, path, found)
         if output is None:
-            return Miss(Reason.SHAPE, f"the branches of the query compute output {place + 1} in different ways")
+            return Miss(
+                Reason.SHAPE,
+                f"the branches of the query compute output {place + 1} by different expressions: use the same "
+                "expression in each branch",
+            )
         outputs.append(output)
     if question.operation.operator != UNION_ALL and (lost := _merged_by(outputs, path)):
         return Miss(Reason.SHAPE, lost)
@@ -131,9 +152,9 @@ def _is_plain(found: Rewriting) -> bool:
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
     """Return the output that all branches have at the position `place`, or a view column that tells the branches apart.
 
-    Such a column holds the branch's literal, as in `SELECT 'eu', … UNION ALL SELECT 'us', …`. `found` are the
-    rewritings of the branches. Return None if there is neither. `question` is the set operation, with each branch
-    paired with a branch of the view.
+    Such a column holds the branch's literal, as in `SELECT 'eu', … UNION ALL SELECT 'us', …`. Return None if the
+    branches have different outputs and the view has no such column. `found` are the rewritings of the branches.
+    `question` is the set operation, with each branch paired with a branch of the view.
     """
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]
@@ -147,7 +168,10 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
 
 
 def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
-    """Return why different rows of the view may become equal in `outputs`, for a message; empty if they cannot."""
+    """Return a message why different rows of the view may become equal in `outputs`; empty if they cannot.
+
+    `path` is the access path to the view.
+    """
     plain = {output.name for output in outputs if isinstance(output, exp.Column)}
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:

@@ -46,7 +46,7 @@ class WholeQuery(NamedTuple):
 
     `span` has the query's offsets in the statement, and `sql` is its SQL. `text` has all tokens of the query, `body`
     has the tokens without the final ORDER BY, LIMIT and OFFSET, and `tail` is the SQL of these clauses. `names` are the
-    output names, empty after WITH.
+    output names; empty for a query that starts with WITH.
     """
 
     span: SelectSpan
@@ -69,7 +69,7 @@ class TextQuestion(NamedTuple):
 
 
 def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[WholeQuery]:
-    """Yield the queries of a statement, outer ones first: the statement, its SELECTs, and parenthesized queries.
+    """Yield the queries of a statement, outer queries first: the statement, its SELECTs, and parenthesized queries.
 
     `spelled` are edits to apply to the statement's SQL first. Yield nothing if a part of the statement was not parsed.
     """
@@ -83,9 +83,10 @@ def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Who
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
-    """Yield each text of a query that a view can answer, and whether the text is that of the view's whole query.
+    """Yield the texts of queries that a view can answer, each with a flag: whether the text is the view's whole query.
 
-    `statement` is the view's query. If the query has no LIMIT, a second text lacks its final ORDER BY.
+    `statement` is the view's query. The first text is the whole query; if the query has no LIMIT, a second text lacks
+    its final ORDER BY.
     """
     whole = next(whole_queries(statement, ()), None)
     if whole is None:

@@ -37,9 +37,9 @@ Tree = exp.Expr
 def compared(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a time with the start of a bucket as a comparison of the stored bucket of that time.
 
-    If the storage table has `date_trunc('day', t) AS d`, `t >= '2024-01-01'` gives `d >= '2024-01-01'`. Return None for
-    other comparisons, and if the storage table has no bucket that starts at the bound. Return a Miss if the bound is
-    known only at execution and may lie within a bucket.
+    If `rows`, the storage columns, have `date_trunc('day', t) AS d`, `t >= '2024-01-01'` gives `d >= '2024-01-01'`.
+    Return None for other comparisons, and if the storage table has no bucket that starts at the bound. Return a Miss if
+    the bound is known only at execution and may lie within a bucket.
 
     law:    if a bucket starts at b, then t >= b is bucket(t) >= b, and t < b is bucket(t) < b
     no:     `t = b`, and `t <= b` for a TIMESTAMP, because it includes the first instant of the bucket that starts at b
@@ -63,7 +63,9 @@ def compared(tree: Tree, rows: Rows) -> Read:
         return None
     grains = ", ".join(str(each.grain) for each in stored)
     return Miss(
-        Reason.COLUMN_NOT_IN_VIEW, f"{words(tree.this)}, and {words(tree)} may divide a bucket of the view ({grains})"
+        Reason.COLUMN_NOT_IN_VIEW,
+        f"{words(tree.this)}, and {words(tree)} may divide a bucket of the view ({grains}): round the bound, for "
+        "example by date_trunc()",
     )
 
 
@@ -138,7 +140,8 @@ def dated(tree: Tree, rows: Rows) -> Read:
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
     """Return whether the range of dates that a comparison keeps starts or ends at the start of a bucket.
 
-    If so, the bound is the first day of a bucket of the given grain or, for `<=` and `>`, the day before the first day.
+    For `day >= bound`, the bound must be the first day of a bucket of the given grain; for `day > bound` and `day <=
+    bound`, the day before the first day.
     """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)
@@ -163,7 +166,10 @@ def absent(tree: Tree, rows: Rows) -> Read:
 
 
 def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
-    """Return whether a comparison with a number of seconds is certainly true for all or no seconds of each bucket."""
+    """Return whether comparing a BIGINT with a literal has one result for all seconds of each bucket of the grain.
+
+    The BIGINT is a number of seconds since 1970. Return False if a single result is not certain.
+    """
     least = whole_number(tree.expression, most=MOST)
     if least is None:
         return False

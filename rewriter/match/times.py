@@ -36,6 +36,9 @@ Tree = exp.Expr
 def bucket(tree: Tree, rows: Rows) -> Read:
     """Return a time bucket, or a date, computed from a stored finer bucket; None if no finer bucket is stored.
 
+    Return a Miss if the stored finer buckets cannot be used only because of the time zone. `rows` has the storage
+    columns.
+
     law:    a bucket can be computed from a finer bucket if every finer bucket lies within one bucket of the requested
             grain
     query:  timeseries(t, 'hour')
@@ -93,7 +96,8 @@ def midnight(tree: Tree, rows: Rows) -> Read:
 def factored(tree: Tree, rows: Rows) -> Read:
     """Return a function whose value is constant within a bucket, such as year(), computed from a stored finer bucket.
 
-    Return None for other functions, and if the storage table has no finer bucket.
+    Return None for other functions, and if the storage table has no finer bucket. Return a Miss if the stored finer
+    buckets cannot be used only because of the time zone. `rows` has the storage columns.
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
     view:   timeseries(t, 'minute') AS m
@@ -143,7 +147,8 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
 
 
 def unfactored(tree: Tree, rows: Rows) -> Miss | None:
-    """Return a Miss that explains why a time function cannot be computed from the stored buckets of the time.
+    """Return a Miss that explains why months_between(), DIV or % of a time cannot be computed from the time's stored
+    buckets.
 
     Return None for other expressions, and if the storage table has no buckets of the time.
     """
@@ -184,10 +189,10 @@ def _from_0(node: Tree) -> int:
 
 
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:
-    """Return `build` of the first stored bucket of `source` that lies within one bucket of the grain `grain`.
+    """Return `build(stored)` for the first stored bucket of `source` that lies within one bucket of the grain `grain`.
 
-    Return None if the storage table has no bucket of `source` that certainly does. Return a Miss if the storage table
-    has buckets of `source` that cannot be used only because of the time zone.
+    Return None if the storage table has no such bucket. Return a Miss if the storage table has buckets of `source` that
+    cannot be used only because of the time zone.
     """
     unproved = False
     for stored in stored_buckets(source, rows):
@@ -198,8 +203,13 @@ def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tr
     if zones and isinstance(rows.compute(source), Miss):
         return Miss(
             Reason.ZONE_NOT_PROVED,
-            f"the view's buckets of the time zone {', '.join(sorted(zones))} are not those of {rows.zone}",
+            f"the view's buckets of the time zone {', '.join(sorted(zones))} differ from those of the session's zone "
+            f"{rows.zone}: set the session's time zone to the view's",
         )
     if unproved and isinstance(rows.compute(source), Miss):
-        return Miss(Reason.ZONE_NOT_PROVED, f"the view's buckets are not proved to nest in the time zone {rows.zone}")
+        return Miss(
+            Reason.ZONE_NOT_PROVED,
+            f"the view's buckets may cross borders of the query's buckets in the time zone {rows.zone}: use finer "
+            "buckets in the view, or filter by a lower bound of the time",
+        )
     return None

@@ -105,7 +105,7 @@ SELECT v.`id` AS id FROM lake.demo.rows__storage VERSION AS OF 2001 AS v WHERE v
 
 --@ case: LIMIT within
 SELECT prio, count(*) FROM orders WHERE cust = (SELECT part + 6 FROM items LIMIT 1) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; by_part UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; rows UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: by_cust UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; by_part UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; rows UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a volatile function within
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM items) GROUP BY prio
@@ -113,7 +113,7 @@ SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM i
 
 --@ case: a set operation within
 SELECT prio, count(*) FROM orders WHERE cust IN (SELECT part FROM items UNION SELECT k FROM nothing) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the subquery is not a single SELECT, which is not supported; by_part UNSUPPORTED the subquery is not a single SELECT, which is not supported; rows UNSUPPORTED the subquery is not a single SELECT, which is not supported; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: by_cust UNSUPPORTED the subquery is not a single SELECT, which is not supported; by_part UNSUPPORTED the subquery is not a single SELECT, which is not supported; rows UNSUPPORTED the subquery is not a single SELECT, which is not supported; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a scalar subquery that names a column around it
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) FROM items WHERE order_id = id) GROUP BY prio

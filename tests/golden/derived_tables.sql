@@ -48,7 +48,7 @@ WITH sales AS (SELECT region, 1 AS amount FROM names) SELECT region, sum(amount)
 
 --@ case: a name that is defined behind the place where it is used means the table
 WITH x AS (SELECT region, label FROM names), names AS (SELECT region, region AS label FROM sales) SELECT label, count(*) FROM x GROUP BY label
---@ kept: by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+--@ kept: by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
 
 --@ case: joined, grouped around
 SELECT n.label, sum(s.amount) FROM (SELECT region AS r, amount FROM sales) AS s JOIN names AS n ON n.region = s.r GROUP BY n.label
@@ -112,11 +112,11 @@ SELECT count(*), sum(total) FROM (WITH x AS (SELECT v.`region` AS region, sum(v.
 
 --@ case: a name of a derived table's own WITH means the table outside of it
 SELECT n.label, sum(x.amount) FROM (WITH names AS (SELECT region, amount FROM sales) SELECT * FROM names) AS x JOIN names AS n ON n.region = x.region GROUP BY n.label
---@ kept: by_region UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; detail UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; over_derived UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+--@ kept: by_region UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; detail UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; over_derived UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
 
 --@ case: two derived tables that use one name in their WITH
 SELECT x.region, sum(x.amount) FROM (WITH q AS (SELECT region, amount FROM sales) SELECT * FROM q) AS x JOIN (WITH q AS (SELECT region FROM names) SELECT * FROM q) AS n ON n.region = x.region GROUP BY x.region
---@ kept: by_region UNSUPPORTED the WITH clause of the derived table x is recursive, which is not supported, or defines a name that another WITH clause also defines: rename the CTE; detail UNSUPPORTED the WITH clause of the derived table x is recursive, which is not supported, or defines a name that another WITH clause also defines: rename the CTE; over_derived UNSUPPORTED the WITH clause of the derived table x is recursive, which is not supported, or defines a name that another WITH clause also defines: rename the CTE; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+--@ kept: by_region UNSUPPORTED the WITH clause of the derived table x is recursive, which is not supported, or defines a name that another WITH clause also defines: rename the CTE; detail UNSUPPORTED the WITH clause of the derived table x is recursive, which is not supported, or defines a name that another WITH clause also defines: rename the CTE; over_derived UNSUPPORTED the WITH clause of the derived table x is recursive, which is not supported, or defines a name that another WITH clause also defines: rename the CTE; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
 
 --@ case: a subquery with its own WITH
 SELECT region, sum(amount) FROM sales WHERE region IN (WITH few AS (SELECT * FROM names) SELECT region FROM few WHERE label IS NOT NULL) GROUP BY region
@@ -129,7 +129,7 @@ SELECT region, sum(amount) FROM sales WHERE region = (WITH few AS (SELECT * FROM
 
 --@ case: a union in a derived table's own WITH
 SELECT region, sum(amount) FROM (WITH u AS (SELECT region, amount FROM sales WHERE region = 'eu' UNION ALL SELECT region, amount FROM sales WHERE region = 'us') SELECT * FROM u) AS virtual_table GROUP BY region
---@ kept: by_region UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; detail UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; over_derived UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2; by_region TABLES_DIFFER the view reads other tables than the query; detail TABLES_DIFFER the view reads other tables than the query; over_derived TABLES_DIFFER the view reads other tables than the query
+--@ kept: by_region UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; detail UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; over_derived UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2; by_region TABLES_DIFFER the view reads other tables than the query; detail TABLES_DIFFER the view reads other tables than the query; over_derived TABLES_DIFFER the view reads other tables than the query
 
 --@ case: a union behind a derived table's own WITH
 SELECT region, sum(amount) FROM (WITH x AS (SELECT * FROM sales WHERE region IS NOT NULL) SELECT region, amount FROM x UNION ALL SELECT region, amount FROM sales) AS virtual_table GROUP BY region

@@ -160,7 +160,7 @@ SELECT dates_0.day AS day, sum(v.`n`) AS s FROM lake.demo.dates VERSION AS OF 10
 
 --@ case: the groups read as rows
 SELECT d.day, e.kind FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day
---@ kept: by_hour GROUPING_TOO_COARSE the view stores groups, and the query needs rows; labelled GROUPING_TOO_COARSE the view stores groups, and the query needs rows; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+--@ kept: by_hour GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; labelled GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
 
 --@ case: the other side is filled
 SELECT d.month, sum(e.n) AS s, count(d.day) AS days FROM events AS e LEFT JOIN dates AS d ON to_date(e.at) = d.day GROUP BY d.month
@@ -174,11 +174,11 @@ SELECT dates_0.day AS day, sum(v.`s`) AS s FROM lake.demo.by_hour__storage VERSI
 
 --@ case: days without events by an anti join
 SELECT d.day FROM dates AS d LEFT ANTI JOIN events AS e ON to_date(e.at) = d.day
---@ kept: by_hour JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day, which the view lacks; labelled JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day, which the view lacks; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+--@ kept: by_hour JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day, which the view lacks: add the join to the view; labelled JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day, which the view lacks: add the join to the view; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
 
 --@ case: a full join
 SELECT d.day, sum(e.n) AS s FROM dates AS d FULL JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
---@ kept: by_hour JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day, which the view lacks; labelled JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day, which the view lacks; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+--@ kept: by_hour JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day, which the view lacks: add the join to the view; labelled JOIN_DIFFERS the query has a FULL join of d and e ON CAST(at AS DATE) = day, which the view lacks: add the join to the view; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
 
 --@ case: a series of days in place of a calendar
 SELECT d.day, coalesce(sum(e.n), 0) AS s FROM (SELECT explode(sequence(DATE '2024-01-01', DATE '2024-01-05', INTERVAL 1 DAY)) AS day) AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day

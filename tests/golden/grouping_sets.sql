@@ -87,12 +87,12 @@ SELECT trunc(v.`day`, 'MONTH') AS m, v.`b` AS b, coalesce(sum(v.`cnt`), 0) FROM 
 
 --@ case: of which one is computed from another
 SELECT timeseries(d, 'month') AS m, timeseries(d, 'day') AS day, count(*) FROM t GROUP BY ROLLUP (m, day)
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day SHAPE GROUPING SETS are not supported over keys that are equal, or of which one is computed from another
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day SHAPE two keys of the query's GROUPING SETS are equal, or one is computed from the other, which is not supported: remove one of the two keys
 SELECT trunc(d, 'MONTH') AS m, CAST(d AS DATE) AS day, count(*) FROM t GROUP BY ROLLUP (m, day)
 
 --@ case: keys that are equal in each row are not the same key
 SELECT a, b, count(*) FROM t WHERE a = b GROUP BY GROUPING SETS (a, b)
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE GROUPING SETS are not supported over keys that are equal, or of which one is computed from another; by_day COLUMN_NOT_IN_VIEW a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE two keys of the query's GROUPING SETS are equal, or one is computed from the other, which is not supported: remove one of the two keys; by_day COLUMN_NOT_IN_VIEW a
 
 --@ case: over rows
 SELECT a, b, sum(price), grouping(b) FROM t WHERE x > 0 GROUP BY ROLLUP (a, b)

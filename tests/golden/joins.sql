@@ -45,7 +45,7 @@ SELECT v.`name` AS name, max(v.`amount`) FROM lake.demo.joined__storage AS v WHE
 
 --@ case: the view joins more than the query
 SELECT id, amount FROM sales WHERE at = 1
---@ kept: by_dim GROUPING_TOO_COARSE the view stores groups, and the query needs rows; joined JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: by_dim GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; joined JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
 
 --@ case: a self-join maps the right way round
 SELECT b.name FROM person AS b JOIN person AS p ON p.boss = b.id WHERE p.name = 'y'

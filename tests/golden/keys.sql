@@ -35,7 +35,7 @@ SELECT v.`name` AS name, sum(v.`total`) FROM lake.demo.wide__storage AS v WHERE 
 
 --@ case: a foreign key that may be NULL loses rows
 SELECT id, amount FROM sales
---@ kept: filtered VIEW_FILTERS_MORE name = 'a'; lefted COLUMN_NOT_IN_VIEW amount; maybe JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: filtered VIEW_FILTERS_MORE name = 'a'; lefted COLUMN_NOT_IN_VIEW amount; maybe JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: and loses none where NULL is filtered away
 SELECT id, amount FROM sales WHERE maybe_id IS NOT NULL
@@ -83,11 +83,11 @@ SELECT v.`label` AS label, sum(v.`total`) FROM lake.demo.wide__storage AS v GROU
 
 --@ case: a condition beside the key fills up
 SELECT d.name, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.name <> 'a' GROUP BY d.name
---@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view also joins groups, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view also joins groups, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
 
 --@ case: a foreign key that may be NULL fills up
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id
---@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view also joins groups, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view also joins groups, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
 
 --@ case: one that is filtered is never NULL
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id WHERE s.maybe_id > 0
@@ -96,4 +96,4 @@ SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.maybe__storage AS v WHERE v
 
 --@ case: a LEFT join from the other side keeps groups without rows
 SELECT d.name, sum(s.amount) FROM dim AS d LEFT JOIN sales AS s ON s.dim_id = d.id GROUP BY d.name
---@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide VIEW_FILTERS_MORE dim_id = id
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide VIEW_FILTERS_MORE dim_id = id

@@ -35,15 +35,15 @@ SELECT CAST(CAST(v.`wide_k` AS INT) AS DECIMAL(12, 0)) FROM lake.demo.rows__stor
 
 --@ case: a FLOAT in a DOUBLE has another sign of zero as a key
 SELECT f FROM t
---@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows; rows COLUMN_NOT_IN_VIEW f
+--@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; rows COLUMN_NOT_IN_VIEW f
 
 --@ case: a DATE is no midnight in all zones
 SELECT d FROM t
---@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows; rows COLUMN_NOT_IN_VIEW d
+--@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; rows COLUMN_NOT_IN_VIEW d
 
 --@ case: a BIGINT does not fit an INT
 SELECT b FROM t
---@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows; rows COLUMN_NOT_IN_VIEW b
+--@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; rows COLUMN_NOT_IN_VIEW b
 
 --@ case: a sum of integers in a wider type is the same
 SELECT k, sum(CAST(x AS BIGINT)) FROM t GROUP BY k

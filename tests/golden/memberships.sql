@@ -82,31 +82,31 @@ SELECT name FROM customers VERSION AS OF 1000 AS c WHERE EXISTS (SELECT 1 FROM l
 
 --@ case: a row of no group
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM store WHERE cust = c.id AND amount > 5)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5, which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5, which the view lacks; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5, which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id AND amount > 5, which the view lacks: add the join to the view; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: by a column that the view does not have
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM store WHERE item = c.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id, which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id, which the view lacks; by_cust COLUMN_NOT_IN_VIEW item; by_score COLUMN_NOT_IN_VIEW item
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id, which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON item = id, which the view lacks: add the join to the view; by_cust COLUMN_NOT_IN_VIEW item; by_score COLUMN_NOT_IN_VIEW item
 
 --@ case: a view of one group has a row always
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web)
---@ kept: big SHAPE the view reads a derived table with GROUP BY that the query does not read; everything TABLES_DIFFER the view reads other tables than the query; web_by_quarter TABLES_DIFFER the view reads other tables than the query; everything GROUPING_TOO_COARSE the view stores groups, and the query needs rows; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: big SHAPE the view reads a derived table with GROUP BY that the query does not read; everything TABLES_DIFFER the view reads other tables than the query; web_by_quarter TABLES_DIFFER the view reads other tables than the query; everything GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
 
 --@ case: rows that a join drops are in no group
 SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web WHERE web.cust = c.id)
---@ kept: big SHAPE the view reads a derived table with GROUP BY that the query does not read; everything JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of web ON cust = id, which the view lacks; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; everything COLUMN_NOT_IN_VIEW cust
+--@ kept: big SHAPE the view reads a derived table with GROUP BY that the query does not read; everything JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of web ON cust = id, which the view lacks: add the join to the view; web_by_quarter JOIN_DIFFERS the view also joins days, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; everything COLUMN_NOT_IN_VIEW cust
 
 --@ case: some of the rows
 SELECT name FROM customers WHERE id IN (SELECT cust FROM store ORDER BY day DESC, cust LIMIT 1)
---@ kept: by_cust UNSUPPORTED the subquery on store has GROUP BY, LIMIT or a similar clause, which is not supported in IN and EXISTS; by_score UNSUPPORTED the subquery on store has GROUP BY, LIMIT or a similar clause, which is not supported in IN and EXISTS; by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_score GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: by_cust UNSUPPORTED the subquery on store has GROUP BY, LIMIT or a similar clause, which is not supported in IN and EXISTS; by_score UNSUPPORTED the subquery on store has GROUP BY, LIMIT or a similar clause, which is not supported in IN and EXISTS; by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_score GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a name around that would mean the view
 SELECT name FROM customers AS v WHERE EXISTS (SELECT 1 FROM store WHERE cust = v.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks; by_cust SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_cust SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: a name around that would mean a column of the view
 SELECT total.name FROM customers AS total WHERE EXISTS (SELECT 1 FROM store WHERE cust = total.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks; by_cust SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_cust SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: outside of WHERE
 SELECT name, CASE WHEN EXISTS (SELECT 1 FROM store WHERE cust = c.id) THEN 1 ELSE 0 END AS buys FROM customers AS c
@@ -119,8 +119,8 @@ SELECT name FROM customers AS c WHERE (SELECT count(item) FROM store WHERE cust 
 
 --@ case: the same text as rows
 SELECT cust FROM store WHERE day > DATE '2024-01-01'
---@ kept: by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_score COLUMN_NOT_IN_VIEW day
+--@ kept: by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_score COLUMN_NOT_IN_VIEW day
 
 --@ case: the same text as rows, and asked by IN
 SELECT q.cust FROM (SELECT cust FROM store WHERE day > DATE '2024-01-01') AS q WHERE q.cust IN (SELECT cust FROM store WHERE day > DATE '2024-01-01')
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE), which the view lacks; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE), which the view lacks; by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_score COLUMN_NOT_IN_VIEW day
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE), which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON store.cust = store.cust AND day > CAST('2024-01-01' AS DATE), which the view lacks: add the join to the view; by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_score COLUMN_NOT_IN_VIEW day

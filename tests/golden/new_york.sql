@@ -44,7 +44,7 @@ SELECT CAST(date_trunc('WEEK', v.`h` + INTERVAL '1' DAY) - INTERVAL '1' DAY AS D
 
 --@ case: days of UTC are no days of New York, moved by a day or not
 SELECT date_trunc('week', ts + INTERVAL 1 DAY) AS w, bit_or(price) AS bits FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC are not those of America/New_York; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
 
 --@ case: a fiscal year from July, by months added
 SELECT year(ts + INTERVAL 6 MONTHS) AS y, quarter(ts + INTERVAL 6 MONTHS) AS q, max(price) AS top FROM sales GROUP BY 1, 2
@@ -67,7 +67,7 @@ SELECT date_trunc('DAY', v.`h` - INTERVAL '6' HOURS) AS d, max(v.`top`) AS top F
 
 --@ case: days that begin at half past five, not from hours
 SELECT date_trunc('day', ts - INTERVAL 330 MINUTES) AS d, max(price) AS top FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC are not those of America/New_York; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
 
 --@ case: but from minutes
 SELECT date_trunc('day', ts - INTERVAL 330 MINUTES) AS d, sum(price) AS s FROM sales GROUP BY 1
@@ -96,7 +96,7 @@ SELECT from_unixtime(unix_timestamp(v.`h`), 'yyyy-MM-dd 00:00:00') AS d, from_un
 
 --@ case: seconds are finer than minutes
 SELECT from_unixtime(unix_timestamp(ts)) AS t, sum(price) AS s FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC are not those of America/New_York; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
 
 --@ case: five minutes of instants
 SELECT from_unixtime(floor(unix_timestamp(ts) / 300) * 300) AS t, sum(price) AS s FROM sales GROUP BY 1
@@ -120,7 +120,7 @@ SELECT round(unix_timestamp(v.`m`) / 3600) * 3600 AS h, sum(v.`s`) AS s FROM lak
 
 --@ case: which hours do not tell
 SELECT round(unix_timestamp(ts) / 3600) * 3600 AS h, max(price) AS top FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC are not those of America/New_York; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
 
 --@ case: the nearest two hours are told by hours
 SELECT round(unix_timestamp(ts) / 7200) * 7200 AS h, max(price) AS top FROM sales GROUP BY 1
@@ -129,11 +129,11 @@ SELECT round(unix_timestamp(v.`h`) / 7200) * 7200 AS h, max(v.`top`) AS top FROM
 
 --@ case: the nearest five minutes change within a minute
 SELECT from_unixtime(round(unix_timestamp(ts) / 300) * 300) AS t, sum(price) AS s FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC are not those of America/New_York; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
 
 --@ case: the next hour begins a second after the hour
 SELECT ceil(unix_timestamp(ts) / 3600) * 3600 AS h, sum(price) AS s FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC are not those of America/New_York; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
 
 --@ case: windows between instants, as Grafana writes them
 SELECT window.start AS t, sum(price) AS s FROM sales WHERE ts BETWEEN '2024-02-08T10:29:59Z' AND '2024-03-10T07:00:00Z' GROUP BY window(ts, '5 minutes')
@@ -210,7 +210,7 @@ SELECT sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= CAS
 
 --@ case: a text that the pattern does not read is left to Spark
 SELECT sum(price) AS s FROM sales WHERE ts >= to_timestamp('2024-2', 'yyyy-MM')
---@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts, and ts >= to_timestamp('2024-2', 'yyyy-MM') may divide a bucket of the view (hour); by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute COLUMN_NOT_IN_VIEW ts, and ts >= to_timestamp('2024-2', 'yyyy-MM') may divide a bucket of the view (minute)
+--@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts, and ts >= to_timestamp('2024-2', 'yyyy-MM') may divide a bucket of the view (hour): round the bound, for example by date_trunc(); by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute COLUMN_NOT_IN_VIEW ts, and ts >= to_timestamp('2024-2', 'yyyy-MM') may divide a bucket of the view (minute): round the bound, for example by date_trunc()
 
 --@ case: seconds since 1970 that are shown as a time
 SELECT sum(price) AS s FROM sales WHERE ts BETWEEN from_unixtime(1707388200) AND from_unixtime(1710053999)

@@ -68,16 +68,16 @@ SELECT v.`region` AS region, sum(v.`s`) FROM lake.demo.by_minute__storage AS v W
 
 --@ case: a second is finer than a minute
 SELECT timeseries(order_time, 'second'), sum(price) FROM sales GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata are not those of America/New_York; by_minute GROUPING_TOO_COARSE order_time; local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_minute GROUPING_TOO_COARSE order_time; local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
 SELECT date_trunc('SECOND', order_time) AS `timeseries(order_time, 'second')`, sum(price) FROM sales GROUP BY 1
 
 --@ case: a date of another zone is not the session's
 SELECT CAST(order_time AS DATE) AS d, max(price) AS top FROM sales GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
 
 --@ case: nor its month
 SELECT date_trunc('MONTH', order_time) AS month, max(price) AS top FROM sales GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
 
 --@ case: a filter by a time that was read in another zone
 SELECT avg(price) FROM sales WHERE order_time >= '2024-03-10'
@@ -85,11 +85,11 @@ SELECT avg(price) FROM sales WHERE order_time >= '2024-03-10'
 
 --@ case: its midnights are not the session's
 SELECT bool_or(price > 1) AS dear FROM sales WHERE date_trunc('DAY', order_time) = order_time
---@ kept: by_date COLUMN_NOT_IN_VIEW order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata are not those of America/New_York; by_minute COLUMN_NOT_IN_VIEW order_time; local_hour COLUMN_NOT_IN_VIEW order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
+--@ kept: by_date COLUMN_NOT_IN_VIEW order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_minute COLUMN_NOT_IN_VIEW order_time; local_hour COLUMN_NOT_IN_VIEW order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
 
 --@ case: hours that begin at half past
 SELECT timeseries(order_time, 'day'), bit_or(price) FROM sales GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
+--@ kept: by_date GROUPING_TOO_COARSE order_time; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
 SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, bit_or(price) FROM sales GROUP BY 1
 
 --@ case: times without zone are the same in all
@@ -99,7 +99,7 @@ SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ), bit_and(v.`bits`) FROM lake.d
 
 --@ case: a view that is named computes in its own zone
 SELECT d, top FROM by_date
---@ kept: by_date SETTINGS_DIFFER the time zone is America/New_York in this session, but Etc/UTC in the view; by_hour UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_minute UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; local_hour UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; midnights UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; since_march UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata are not those of America/New_York; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
+--@ kept: by_date SETTINGS_DIFFER the time zone is America/New_York in this session, but Etc/UTC in the view; by_hour UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_minute UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; local_hour UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; midnights UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; since_march UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_hour ZONE_NOT_PROVED the view's buckets of the time zone Asia/Kolkata differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_minute AGGREGATE_NOT_IN_VIEW max(price); local_hour GROUPING_TOO_COARSE order_time; midnights VIEW_FILTERS_MORE timeseries(order_time, 'day') in UTC = order_time; since_march SETTINGS_DIFFER the time zone is America/New_York in this session, but UTC in the view
 
 --@ case: a range that ends within a minute
 SELECT timeseries(order_time, 'day') AS d, sum(price) AS s FROM sales WHERE order_time >= '2024-03-10' AND order_time < '2024-11-03 23:59:59.5' GROUP BY 1

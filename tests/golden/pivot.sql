@@ -57,7 +57,7 @@ SELECT * FROM (SELECT v.`quarter` AS quarter, sum(v.`total`) AS viewgate_pivot_0
 
 --@ case: what aggregates make together
 SELECT * FROM (SELECT region, quarter, price, amount FROM sales) PIVOT (sum(price) / count(amount) AS each FOR quarter IN (1, 2))
---@ kept: UNSUPPORTED line 1, column 84: `/` was found where `FOR` is expected; GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: UNSUPPORTED line 1, column 84: `/` was found where `FOR` is expected; GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a common table expression
 WITH s AS (SELECT region, quarter, amount FROM sales) SELECT * FROM s PIVOT (sum(amount) FOR quarter IN (1, 2)) ORDER BY region
@@ -71,11 +71,11 @@ SELECT * FROM (SELECT v.`region` AS region, v.`quarter` AS quarter, max(v.`top`)
 
 --@ case: beside a text, a count that is absent is 0
 SELECT * FROM (SELECT region, quarter, item FROM sales) PIVOT (max(item) AS top, count(*) AS n FOR quarter IN (1, 2))
---@ kept: UNSUPPORTED (SELECT region, quarter, item FROM sales) PIVOT(MAX(item) AS top, COUNT(*) AS n … in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases; GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: UNSUPPORTED (SELECT region, quarter, item FROM sales) PIVOT(MAX(item) AS top, COUNT(*) AS n … in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases; GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: an aggregate that the view lacks
 SELECT * FROM (SELECT region, quarter, amount FROM sales) PIVOT (min(amount) FOR quarter IN (1, 2))
---@ kept: AGGREGATE_NOT_IN_VIEW min(amount); GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: AGGREGATE_NOT_IN_VIEW min(amount); GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a key that the view lacks: all columns of the table
 SELECT * FROM sales PIVOT (sum(amount) FOR quarter IN (1, 2))
@@ -83,7 +83,7 @@ SELECT * FROM sales PIVOT (sum(amount) FOR quarter IN (1, 2))
 
 --@ case: a floating-point sum decides about rows
 SELECT region FROM (SELECT region, quarter, weight FROM sales) PIVOT (sum(weight) FOR quarter IN (1 AS q1)) WHERE q1 > 1
---@ kept: FLOAT_SUM_DECIDES_ROWS sum(weight); GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: FLOAT_SUM_DECIDES_ROWS sum(weight); GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: and is handed on
 SELECT region, q1 FROM (SELECT region, quarter, weight FROM sales) PIVOT (sum(weight) FOR quarter IN (1 AS q1))
@@ -97,7 +97,7 @@ SELECT * FROM (SELECT v.`region` AS region, v.`quarter` AS quarter, bool_or(v.`s
 
 --@ case: median does not come of finer groups
 SELECT * FROM (SELECT region, quarter, amount FROM sales) PIVOT (median(amount) FOR quarter IN (1, 2))
---@ kept: UNSUPPORTED (SELECT region, quarter, amount FROM sales) PIVOT(MEDIAN(amount) FOR quarter IN … in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases; GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: UNSUPPORTED (SELECT region, quarter, amount FROM sales) PIVOT(MEDIAN(amount) FOR quarter IN … in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases; GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: UNPIVOT is not read
 SELECT * FROM narrow UNPIVOT (v FOR k IN (quarter, amount))

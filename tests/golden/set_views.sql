@@ -72,7 +72,7 @@ SELECT v.`c0` AS sex, v.`c1` AS n, coalesce(sum(v.`c2`), 0) FROM (SELECT v.`sex`
 
 --@ case: rows
 SELECT region, amount FROM sales
---@ kept: part VIEW_FILTERS_MORE n >= 2; rolled GROUPING_TOO_COARSE the view stores groups, and the query needs rows; sets GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: part VIEW_FILTERS_MORE n >= 2; rolled GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; sets GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: rows that the view lacks come from the table
 SELECT sex, sum(price) FROM sales WHERE n < 5 GROUP BY sex

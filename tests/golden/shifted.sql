@@ -40,12 +40,12 @@ SELECT (v.`n1` - 1) + 2, sum(v.`total`) FROM lake.demo.shifted__storage AS v GRO
 
 --@ case: a DOUBLE plus one has lost bits
 SELECT x, v FROM t
---@ kept: others COLUMN_NOT_IN_VIEW x; shifted GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: others COLUMN_NOT_IN_VIEW x; shifted GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a DECIMAL plus one
 SELECT p, v FROM t
---@ kept: others COLUMN_NOT_IN_VIEW p; shifted GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: others COLUMN_NOT_IN_VIEW p; shifted GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a multiple, a difference from a constant, and a sum of columns
 SELECT n, s, v FROM t
---@ kept: others COLUMN_NOT_IN_VIEW n; shifted GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: others COLUMN_NOT_IN_VIEW n; shifted GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY

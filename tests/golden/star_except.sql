@@ -32,7 +32,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: a column that the view lacks
 SELECT * EXCEPT (sex) FROM sales
---@ kept: by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows; narrow COLUMN_NOT_IN_VIEW amount
+--@ kept: by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; narrow COLUMN_NOT_IN_VIEW amount
 
 --@ case: a column that is left out may be asked for
 SELECT * EXCEPT (region, amount), region FROM sales

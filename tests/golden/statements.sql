@@ -81,7 +81,7 @@ SELECT DISTINCT sum(v.`total`) FROM lake.demo.by_region__storage AS v GROUP BY v
 
 --@ case: rows where the view holds groups
 SELECT region, amount FROM sales
---@ kept: GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: the view by its own name
 SELECT region, total FROM by_region WHERE sex = 'm'
@@ -100,7 +100,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage AS
 
 --@ case: a window function
 SELECT region, sum(amount) OVER (PARTITION BY region) FROM sales
---@ kept: GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: an outer join
 SELECT s.region, sum(s.amount) FROM sales AS s LEFT JOIN other AS o ON s.region = o.region GROUP BY s.region

@@ -53,11 +53,11 @@ SELECT max(1), count(DISTINCT 1), bool_and(true) FROM e
 
 --@ case: a table beside a view of one row that stands for none
 SELECT dim.k, count(*) FROM e CROSS JOIN dim GROUP BY dim.k
---@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows
+--@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows: add the query's GROUP BY keys to the view
 
 --@ case: the greatest of a table beside it
 SELECT max(dim.w) FROM e CROSS JOIN dim
---@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows
+--@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows: add the query's GROUP BY keys to the view
 
 --@ case: distinct values with a filter do not add up
 SELECT g, count(DISTINCT k) FILTER (WHERE bo) FROM a GROUP BY g
@@ -97,7 +97,7 @@ SELECT * FROM (SELECT v.`g` AS g, sum(v.`sx`) AS s FROM lake.demo.float_sums__st
 
 --@ case: a float sum that makes rows equal
 SELECT g, sum(x) FROM a GROUP BY g UNION SELECT st, 1.0D FROM a
---@ kept: cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x); cast_sum GROUPING_TOO_COARSE the view stores groups, and the query needs rows; distinct_filtered GROUPING_TOO_COARSE the view stores groups, and the query needs rows; float_sums GROUPING_TOO_COARSE the view stores groups, and the query needs rows; grouped GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: cast_sum FLOAT_SUM_DECIDES_ROWS sum(x); copied VIEW_FILTERS_MORE NOT k IS NULL; distinct_filtered FLOAT_SUM_DECIDES_ROWS sum(x); float_sums FLOAT_SUM_DECIDES_ROWS sum(x); grouped FLOAT_SUM_DECIDES_ROWS sum(x); cast_sum GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; distinct_filtered GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; float_sums GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; grouped GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a float sum that is only put beside others
 SELECT g, sum(x) FROM a GROUP BY g UNION ALL SELECT h, sum(x) FROM a GROUP BY h

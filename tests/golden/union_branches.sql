@@ -65,19 +65,19 @@ SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) FROM (SELECT v.`item`
 
 --@ case: equal rows are one in UNION
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION SELECT item, price FROM web) AS u GROUP BY item
---@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: different values are not put together from branches
 SELECT item, count(DISTINCT price) FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web) AS u GROUP BY item
---@ kept: by_store TABLES_DIFFER the view reads other tables than the query; by_web TABLES_DIFFER the view reads other tables than the query; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: by_store TABLES_DIFFER the view reads other tables than the query; by_web TABLES_DIFFER the view reads other tables than the query; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: rows, not groups
 SELECT item, price FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web) AS u
---@ kept: by_store TABLES_DIFFER the view reads other tables than the query; by_web TABLES_DIFFER the view reads other tables than the query; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: by_store TABLES_DIFFER the view reads other tables than the query; by_web TABLES_DIFFER the view reads other tables than the query; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a branch that takes some of its rows
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL (SELECT item, price FROM web ORDER BY id LIMIT 1)) AS u GROUP BY item
---@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows
+--@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a subquery in a branch is read at the same moment
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web WHERE id > (SELECT min(w.id) FROM web AS w)) AS u GROUP BY item
@@ -101,7 +101,7 @@ WITH u AS (SELECT item, day, amount FROM store VERSION AS OF 1000 UNION ALL SELE
 
 --@ case: WITH limits the union
 WITH u AS (SELECT item, price FROM store UNION ALL SELECT item, price FROM web ORDER BY item, price LIMIT 2) SELECT item, sum(price) FROM u GROUP BY item
---@ kept: by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows; by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
+--@ kept: by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
 
 --@ case: a name of WITH that hides another
 WITH u AS (SELECT item FROM store UNION ALL SELECT item FROM web), v AS (SELECT item FROM u WHERE item > 1) SELECT item, count(*) FROM v GROUP BY item

@@ -73,7 +73,7 @@ SELECT a, row_number() OVER (ORDER BY n) FROM t WHERE n > 0
 
 --@ case: over rows of which the view holds groups
 SELECT a, sum(n) OVER (PARTITION BY a) FROM t
---@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows; some_rows VIEW_FILTERS_MORE n > 0
+--@ kept: groups GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; some_rows VIEW_FILTERS_MORE n > 0
 
 --@ case: filtered before, not behind
 SELECT a, n, avg(n) OVER (PARTITION BY a) AS m FROM t WHERE n > 0 AND b = 'r' ORDER BY a, n, m

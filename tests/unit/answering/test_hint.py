@@ -31,7 +31,11 @@ HINT = "/*+ VIEWGATE(use = 'demo.{}') */"
     [
         ("max(amount) FROM sales", "the view does not store max(amount)"),
         ("region, max(amount) FROM sales GROUP BY region", "the view does not store max(amount)"),
-        ("amount FROM sales", "the view's groups are too coarse: the view stores groups, and the query needs rows"),
+        (
+            "amount FROM sales",
+            "the view's groups are too coarse: the view stores groups, and the query needs rows: create a view "
+            "without GROUP BY",
+        ),
     ],
 )
 def test_the_log_gives_the_reason_that_explain_gives_for_the_named_view_alone(

@@ -35,17 +35,18 @@ def test_a_correlated_subquery_without_an_alias_is_named() -> None:
         (
             "sales RIGHT JOIN customers",
             "by_region",
-            "the view has an outer join of customers ON customer = cid, which the query lacks",
+            "the view has an outer join of customers ON customer = cid, which the query lacks: create a view "
+            "without the join",
         ),
         (
             "sales s FULL JOIN customers c",
             "by_country",
-            "the query has a FULL join of s and c ON customer = cid, which the view lacks",
+            "the query has a FULL join of s and c ON customer = cid, which the view lacks: add the join to the view",
         ),
         (
             "sales ANTI JOIN customers",
             "by_region",
-            "cid, which would show the rows that the view's outer join has matched",
+            "cid, which would show the rows that the view's outer join has matched: add such a column to the view",
         ),
     ],
 )
