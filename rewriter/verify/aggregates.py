@@ -80,7 +80,7 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
-    """Return a sum, difference or product of SUMs as one SUM over rows, if no digit can be lost.
+    """Return arithmetic over SUMs as one SUM over rows, if no digit can be lost.
 
     `k * sum(x)` gives `sum(k * x)` for a k with one value in all rows of a group. Return other expressions unchanged.
     """
@@ -94,7 +94,10 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _is_zero_or_more(tree: Tree) -> bool:
-    """Return whether an expression is never -0.0, as a sum: a sum times a positive number, or 0.0 plus or minus it."""
+    """Return whether DOUBLE arithmetic over sums is never -0.0, as a sum() never is.
+
+    Return True for sums and differences, for a product with a positive number, and for a quotient by a positive number.
+    """
     if isinstance(tree, (exp.Add, exp.Sub)):
         return True
     sides = (tree.expression,) if isinstance(tree, exp.Div) else (tree.this, tree.args.get("expression"))
@@ -117,7 +120,10 @@ def doubled_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _counts(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is a count of rows in normal form: coalesce(sum(x), 0) where each x is 0 or 1."""
+    """Return whether an expression is a count of rows in normal form: coalesce(sum(x), 0) where each x is 0 or 1.
+
+    A cast around this expression is ignored.
+    """
     total = _zeroed(forms, tree.this if isinstance(tree, exp.Cast) else tree)
     return isinstance(total, exp.Anonymous) and total.name == "sum" and never_null(total.expressions[0])
 
@@ -126,7 +132,7 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
     """Return an aggregate in normal form, with its FILTER condition moved into the argument.
 
     `condition` is the FILTER condition of `call`, or None. If the block aggregates the groups of a view or derived
-    table, return an aggregate over the rows of these groups; raise Unfolded if no such aggregate is equal.
+    table, return an equal aggregate over the rows of these groups; raise Unfolded if no such aggregate is known.
     """
     if forms.finer is not None:
         return _of_groups(forms, call, condition, forms.finer)
@@ -162,10 +168,12 @@ def _summed_integer(forms: Forms, call: exp.Anonymous) -> Tree | None:
 
 
 def _unwidened(forms: Forms, tree: Tree) -> Tree:
-    """Return a summed number without casts that only widen it, also those within a CASE and within exact arithmetic.
+    """Return the argument of a sum without casts that only widen its type: `CAST(n AS BIGINT)` of an INT n gives `n`.
 
-    A DECIMAL quotient without a rest becomes a product. A sum of DECIMALs has ten digits more than its argument, so
-    that no sum overflows in the narrower type; integers that overflow raise an error in ANSI mode.
+    Such casts are also removed within a CASE and within exact arithmetic, and a DECIMAL quotient that has all its
+    digits becomes a product, as `d / 100` becomes `d * 0.01`. The sum in the narrower type does not overflow: a sum of
+    DECIMALs has ten digits more than its argument. Casts between integer types are removed only in ANSI mode, in which
+    an overflow is an error.
     """
     kind = numeric_type(tree, forms.block)
     if kind == "double":
@@ -185,9 +193,9 @@ def _unwidened(forms: Forms, tree: Tree) -> Tree:
 
 
 def _in_doubles(forms: Forms, tree: Tree) -> Tree:
-    """Return a summed number in DOUBLE with the operands of products and the dividends of quotients in DOUBLE.
+    """Return a summed DOUBLE expression with the factors of products and the dividends of quotients cast to DOUBLE.
 
-    `n / 100` gives `CAST(n AS DOUBLE) / 100`. Numbers and divisors keep their type.
+    `n / 100` gives `CAST(n AS DOUBLE) / 100`. Number literals and divisors keep their type.
     """
     kind = forms.kind(tree)
     if number_value(tree) is not None:
@@ -211,7 +219,7 @@ def _in_doubles(forms: Forms, tree: Tree) -> Tree:
 def _exact_product(forms: Forms, tree: Tree) -> Tree:
     """Return a DECIMAL quotient that has all its digits in its type as a product: `d / 100` gives `d * 0.01`.
 
-    Return other quotients unchanged.
+    Return all other quotients unchanged, such as `d / 3`.
     """
     decimal, inner = as_decimal(forms.kind(tree)), forms.kind(tree.this)
     factor = reciprocal(number_value(tree.expression))
@@ -225,8 +233,8 @@ def _exact_product(forms: Forms, tree: Tree) -> Tree:
 def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer: Forms) -> Tree:
     """Return an aggregate over the groups of a view or derived table as an aggregate over the rows of these groups.
 
-    `condition` is the FILTER condition of `call`, or None; `finer` normalizes the expressions that the groups store.
-    Raise Unfolded if no aggregate over rows is equal.
+    `sum(s)` over groups with `s = sum(x)` gives `sum(x)`. `condition` is the FILTER condition of `call`, or None;
+    `finer` normalizes the expressions that the groups store. Raise Unfolded if no equal aggregate over rows is known.
 
     law: a sum of sums is the sum over all rows, a minimum of minima is the minimum, a maximum of maxima is the maximum,
          and an aggregate that depends only on the set of its values is the same over groups and over rows
@@ -236,7 +244,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
-            f"{words(call)} over a single group of all rows equals no aggregate over the rows that the verifier knows"
+            f"the verifier knows no aggregate over rows that equals {words(call)} over a single group of all rows"
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
@@ -253,11 +261,14 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     counted = call.name == "sum" and isinstance(arguments[0], (exp.Anonymous, exp.Case))
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
-    raise Unfolded(f"{words(call)} over groups equals no aggregate over the rows that the verifier knows")
+    raise Unfolded(f"the verifier knows no aggregate over rows that equals {words(call)} over groups")
 
 
 def _is_whole(argument: Tree) -> bool:
-    """Return whether an expression is a single aggregate that is NULL for an empty group, such as sum(x)."""
+    """Return whether an expression is a single aggregate that is NULL for an empty group, such as sum(x).
+
+    Return False for a count, which is 0 for an empty group.
+    """
     whole = aggregate_of(argument)
     return whole is not None and AGGREGATES[whole.name].of_nothing == "null"
 
@@ -320,7 +331,9 @@ def _merged(forms: Forms, tree: Tree) -> Tree:
 def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = None) -> Tree:
     """Return the aggregate `name` of `argument` over rows, in normal form.
 
-    If `condition` is not None, the aggregate has a FILTER, and a sum then gets no default 0.
+    In ANSI mode, `sum(CAST(n AS BIGINT))` gives `sum(n)` for an INT n, and `max(x + 1)` gives `max(x) + 1`. A sum of a
+    CASE over 0 and 1 gets a default: `coalesce(sum(CASE …), 0)`. With a FILTER (`condition` is not None), a sum gets no
+    default, because the FILTER may drop all rows.
     """
     if name == "sum" and (forms.kind(argument) == "double" or holds(argument, (exp.Cast, exp.Div))):
         argument = _unwidened(forms, argument)
@@ -397,6 +410,8 @@ def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
 def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
     """Return CAST(x AS DOUBLE) if `tree` is the aggregate `name` of x, cast to DOUBLE; None for other expressions.
 
+    `CAST(sum(x) AS DOUBLE)` and the name "sum" give `CAST(x AS DOUBLE)`.
+
     law: the cast keeps the order of numbers; a sum of cast numbers differs from the cast sum only in its last bits,
          unless a BIGINT sum wraps around before the cast, which it does without ANSI mode
     """
@@ -436,7 +451,7 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
     """Return the k of a product `k * count(*)`, which equals the sum of k over the rows; None for other products.
 
-    The value k is free of aggregates, and so has one value in all rows of a group.
+    The value k contains no aggregate, and so has one value in all rows of a group.
     """
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
@@ -458,7 +473,11 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _keeps_sum(forms: Forms, tree: exp.Cast) -> bool:
-    """Return whether a cast of a sum keeps its value: to a wider type, or with an error for large sums in ANSI mode."""
+    """Return whether a cast of a sum keeps its value, so that the cast can be removed.
+
+    Return True for a cast to a wider type and, in ANSI mode, for a cast to a DECIMAL with at least as many digits after
+    the point, because such a cast raises an error for a sum that is too large.
+    """
     inner, outer = as_decimal(forms.kind(tree.this)), as_decimal(forms.kind(tree))
     raises = forms.ansi and inner is not None and outer is not None and inner.scale <= outer.scale
     return raises or _widens(forms, tree.this, tree)
@@ -478,10 +497,11 @@ def _divided(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _stays_finite(forms: Forms, summed: Tree, constant: Tree) -> bool:
-    """Return whether neither the sum of a DOUBLE expression nor its product with a constant can be infinite or NaN.
+    """Return whether neither the sum of `summed` in DOUBLE nor its product with `constant` can be infinite or NaN.
 
-    The constant is a grouping key with an integer or DECIMAL type, or a number. The summed values are integers or
-    DECIMALs, or computed from them with such numbers.
+    Return True if the magnitude of `constant` is between 10^-30 and 10^30, or if `constant` is a grouping key with an
+    integer or DECIMAL type, and if `summed` is an integer or DECIMAL, or a product or quotient of an integer or DECIMAL
+    with such a constant.
     """
     value = number_value(constant)
     kind = forms.kind(constant.this if isinstance(constant, exp.Cast) else constant)
@@ -517,7 +537,8 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
     """Return the expression whose sum() equals `tree`, a sum or difference; None if there is no such expression.
 
     `sum(x) + k * count(x)` gives `x + k` if k is constant within each group, and `sum(x) - k * count(x)` gives `x - k`.
-    `sum(x) + sum(y)` gives `x + y` if neither x nor y is ever NULL. DOUBLEs could cancel each other.
+    `sum(x) + sum(y)` gives `x + y` if neither x nor y is ever NULL. Return None for floating-point numbers, because
+    large sums may cancel each other and leave rounding errors.
     """
     if forms.kind(tree) in FRACTIONS:
         return None
@@ -535,7 +556,7 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the x of an expression sum(x), and coalesce(x, 0) of coalesce(sum(x), 0); None for other expressions."""
+    """Return the x of sum(x), and coalesce(x, 0) for coalesce(sum(x), 0); None for other expressions."""
     zeroed = _zeroed(forms, tree)
     inner = _part(forms, "sum", tree if zeroed is None else zeroed)
     if inner is None or zeroed is None or _nullable_part(forms, inner) == ONE:
@@ -546,7 +567,7 @@ def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
     """Return the k of an expression `k * count(x)`, where x is `counted`; None for other expressions.
 
-    The value k is free of aggregates, and so has one value in all rows of a group.
+    The value k contains no aggregate, and so has one value in all rows of a group.
     """
     if not isinstance(tree, exp.Mul):
         return None
@@ -597,7 +618,7 @@ def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
 
 
 def _narrow(forms: Forms, value: Tree) -> Tree:
-    """Return a number without outer casts that only widen its type."""
+    """Return a number without outer casts that only widen its type: `CAST(n AS BIGINT)` of an INT n gives `n`."""
     while isinstance(value, exp.Cast) and not value.args.get("safe") and _widens(forms, value.this, value):
         value = value.this
     return value
@@ -621,11 +642,11 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
 
 
 def coalesce_form(forms: Forms, tree: Tree) -> Tree:
-    """Return coalesce() in normal form: `coalesce(coalesce(x, 0), 0)` gives `coalesce(x, 0)`, and `x` if never NULL.
+    """Return coalesce() in normal form: `coalesce(coalesce(x, 0), 0)` gives `coalesce(x, 0)`.
 
-    `coalesce(sum(CASE WHEN p THEN x END), 0)` gets an ELSE 0 within the sum. If at most one group of a view is read,
-    and n is the group's stored count of rows, `coalesce(max(n), 0)` gives the count of these rows, because a count of
-    no rows is 0.
+    `coalesce(x, 0)` gives `x` if x is never NULL. `coalesce(sum(CASE WHEN p THEN x END), 0)` gets an ELSE 0 within the
+    sum. If at most one group of a view is read, and n is the group's stored count of rows, `coalesce(max(n), 0)` gives
+    the count of these rows, because a count of no rows is 0.
     """
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]

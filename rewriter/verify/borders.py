@@ -1,10 +1,10 @@
 """Decides whether time buckets nest, by enumerating their borders.
 
-Fine buckets nest in coarse ones if each border of the coarse buckets is a border of the fine ones.
+A grain is the length of buckets, a name such as "day" or a number of seconds; a border is the start of a bucket. Fine
+buckets nest in coarse buckets if each border of a coarse bucket is also a border of a fine bucket.
 
-A grain is the length of buckets, a name such as "day" or a number of seconds; a border is the start of a bucket. The
-matcher proves nesting from lengths and zone offsets; this module compares actual borders, to be independent of the
-matcher.
+The matcher proves nesting from lengths and zone offsets; this module compares borders one by one, so that an error in
+the matcher's proof is noticed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def nested(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None =
 def same_borders(grain: str, one: str, other: str, since: int | None) -> bool:
     """Return whether buckets of `grain`, shorter than a day, start at the same instants in two zones from `since` on.
 
-    `since` is in seconds since 1970, None if unknown; the result is then False for a zone with a variable offset.
+    `since` is in seconds since 1970. If `since` is None (unknown) and one of the zones has a variable offset, return
+    False.
 
     >>> same_borders("minute", "UTC", "Asia/Kolkata", 0), same_borders("hour", "UTC", "Asia/Kolkata", 0)
     (True, False)
@@ -82,9 +83,9 @@ def exists(wall: datetime, zone: str) -> bool:
 
 
 def keeps_dates(zone: str, since: int | None) -> bool:
-    """Return whether each skipped local time is moved to a time of its own date, for times from `since` on.
+    """Return whether Spark moves each local time that clocks skip to a later time of the same date, from `since` on.
 
-    `since` is in seconds since 1970, None if unknown; the result is then False for a zone with a variable offset.
+    `since` is in seconds since 1970. If `since` is None (unknown) and the zone has a variable offset, return False.
 
     >>> keeps_dates("Europe/Berlin", 0), keeps_dates("Pacific/Apia", 0), keeps_dates("UTC", None)
     (True, False, True)
@@ -117,8 +118,8 @@ def _offsets(zone: str, grain: Grain, since: int | None) -> frozenset[int]:
 def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, int], ...]]:
     """Return a zone's UTC offset at the time `since`, and all later changes: time, offset before and offset after.
 
-    All values are in seconds, and times are seconds since 1970. The offset is None for an unknown zone, and for a time
-    before the year 1.
+    All values are in seconds, and times are seconds since 1970. The offset at `since` is None for an unknown zone, and
+    for a time before the year 1.
     """
     try:
         first = _offset(zone_info(zone), since)
@@ -131,7 +132,11 @@ def _history(zone: str, since: int) -> tuple[int | None, tuple[tuple[int, int, i
 
 @lru_cache(maxsize=32_768)  # a filter may begin in any year, so each year is scanned once
 def _changes(zone: str, year: int) -> tuple[tuple[int, int, int], ...]:
-    """Return the changes of a zone's UTC offset in a year: time, offset before and offset after, in seconds."""
+    """Return each change of a zone's UTC offset in a year: its time, the offset before and the offset after, in
+    seconds.
+
+    Times are seconds since 1970.
+    """
     info, found = zone_info(zone), []
     begin, end = ((datetime(each, 1, 1) - _EPOCH) // timedelta(seconds=1) for each in (year, year + 1))
     before = _offset(info, begin)
@@ -169,9 +174,11 @@ def _is_border(wall: datetime, grain: Grain, offset: int) -> bool:
 
 
 def _borders(grain: Grain, offset: int) -> Iterator[datetime]:
-    """Yield the starts of buckets of a grain over two years; for buckets shorter than a day, over a shorter time.
+    """Yield the starts of consecutive buckets of a grain as local times, enough to compare the grain with any other
+    grain.
 
-    `offset` is the UTC offset in seconds.
+    Days and longer buckets are yielded for two years, shorter buckets for two days, and buckets of a number of seconds
+    for at most 1000 buckets. `offset` is the UTC offset in seconds.
     """
     if isinstance(grain, int):
         first = micros_of(_BEGIN) // (grain * _MICROS) * grain

@@ -1,4 +1,4 @@
-"""Translates Spark expressions for time buckets back to the `timeseries` calls from which they were printed."""
+"""Replaces Spark expressions for time buckets by the `timeseries` calls from which they were printed."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ _SOURCE = "bucket_source"
 
 
 def raised(tree: exp.Select) -> exp.Select:
-    """Return the tree with time buckets in Spark's functions replaced by calls of `timeseries(source, grain, type)`.
+    """Return the tree with time buckets that are printed in Spark's functions replaced by `timeseries(source, grain,
+    type)`.
 
-    A plan is printed with Spark's functions only; its buckets can be compared after this replacement. Buckets that are
-    printed as date_trunc() stay.
+    `CAST(trunc(CAST(t AS DATE), 'WEEK') AS TIMESTAMP_NTZ)` gives `timeseries(t, 'week', 'timestamp_ntz')`. Buckets that
+    are printed as date_trunc() stay, because a block recognizes date_trunc() as a bucket.
     """
     shapes = [
         (pattern, grain, kind)
@@ -55,9 +56,10 @@ _CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
 
 @cache
 def _pattern(grain: str, kind: str) -> Tree | None:
-    """Return the tree of a printed time bucket of length `grain` and type `kind`, with a placeholder as source.
+    """Return the expression as which a bucket of length `grain` and type `kind` is printed, with a placeholder as
+    source.
 
-    Return None if the printed bucket is a date_trunc() call, which a block recognizes as a bucket by itself.
+    Return None if the bucket is printed as date_trunc(), which a block recognizes as a bucket.
     """
     tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
     return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree
@@ -66,8 +68,9 @@ def _pattern(grain: str, kind: str) -> Tree | None:
 def _source(pattern: Tree, node: Tree, source: Tree | None) -> Tree | None:
     """Return the subtree of `node` at the place of the pattern's placeholder; None if `node` does not match `pattern`.
 
-    Return `_NOTHING` for a match without a placeholder. All occurrences of the placeholder must have the same subtree,
-    which must equal `source` unless `source` is None.
+    The pattern `trunc(placeholder, 'WEEK')` and the node `trunc(t, 'WEEK')` give `t`. All occurrences of the
+    placeholder must have the same subtree, which must equal `source` unless `source` is None. Return `_NOTHING` if the
+    pattern matches and contains no placeholder.
     """
     if isinstance(pattern, exp.Column) and pattern.name == _SOURCE:
         return node if source is None or source == node else None

@@ -80,10 +80,10 @@ def difference(
 
 
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
-    """Return the first cell in which two filters, given as the tests `mine` and `theirs` of cells, differ.
+    """Return the first cell in which two filters differ, in words; None if the filters agree in all cells.
 
-    Return None if they agree in all cells. A cell has a point, gap or NULL for each subject of `conjuncts`, the
-    conjuncts of both filters.
+    The filters are given as the tests `mine` and `theirs` of cells; `conjuncts` are the conjuncts of both. A cell has a
+    point, gap or NULL for each subject of `conjuncts`.
     """
     reads = dict.fromkeys(each for conjunct in conjuncts for each in conjunct.reads)
     lines = {subject: filters.lines[subject] for subject in reads if subject in filters.lines}
@@ -116,9 +116,12 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
 
 
 def _follows(one: Tree, other: Tree) -> bool:
-    """Return whether the comparison `one` (`t < bound` or `t <= bound`) implies `other`, for any values of the bounds.
+    """Return whether the comparison `one` (`t < bound` or `t <= bound`) implies `other`, a comparison of the same time
+    t.
 
-    One bound may be the start or the end of a time bucket that contains the other bound.
+    The bounds are known only at execution; the implication must hold for all their values. It holds, for example, if
+    the bound of `one` is the start, or the bound of `other` the end, of a time bucket that contains the other
+    comparison's bound.
     """
     if type(one) not in (exp.LT, exp.LTE) or type(other) not in (exp.LT, exp.LTE) or one.this != other.this:
         return False
@@ -146,7 +149,7 @@ def _told(subject: Tree, place: Any) -> str:
 def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list[Tree]:
     """Return the conjuncts in `different`, and all conjuncts connected with them by common subjects.
 
-    `a > 1`, `a < b` and `b > 3` are connected by a and b, also if only the first one is in `different`.
+    `a > 1`, `a < b` and `b > 3` are connected by the subjects a and b, even if only the first one is in `different`.
     """
     found, reached = set(different), set[Tree]().union(*(conjuncts[tree].reads for tree in different))
     while True:
@@ -160,8 +163,8 @@ def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list
 def disjoint(left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str) -> Difference | None:
     """Prove that no row satisfies both conjunctions, `left` and `right`: return None if this is proved.
 
-    Otherwise return an example for which both may be true. The conditions are over the tables of `block`; `zone` is the
-    session's time zone.
+    Otherwise return an example of rows for which both conjunctions may be true. The conditions are over the tables of
+    `block`; `zone` is the session's time zone.
     """
     return difference([*left, *right], [exp.false()], block, zone)
 

@@ -96,7 +96,10 @@ def _compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Compar
 
 
 def _same_joins(question: Block, plan: Block, zone: str) -> bool:
-    """Return whether two blocks have the same joins, with ON conditions that are true for the same rows."""
+    """Return whether two blocks have the same joins, with ON conditions that are true for the same rows.
+
+    `zone` is the session's time zone.
+    """
     if set(question.joins) == set(plan.joins):
         return True
     others = {(join.kind, join.tables): join.on for join in plan.joins}
@@ -114,7 +117,7 @@ def _filters(block: Block) -> Sequence[Tree]:
 def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:
     """Return the columns that are never NULL in rows that both blocks keep, because both blocks compare or equate them.
 
-    `classes` are the columns that `question` equates.
+    `classes` has the sets of columns that `question` equates.
     """
     columns = (exp.column(c.name.lower(), t.id) for t in question.tables for c in t.columns)
     joined = [column for column in columns if len(classes.members(column)) > 1]
@@ -126,7 +129,7 @@ def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]
 def _added(tree: Tree) -> Iterator[Tree]:
     """Yield the columns of sums, differences and products: `a + b * c` yields a, b and c.
 
-    The result is NULL if one of these columns is NULL. Yield nothing for other expressions.
+    The expression is NULL if one of these columns is NULL. Yield nothing for other expressions.
     """
     if isinstance(tree, exp.Column):
         yield tree

@@ -29,7 +29,11 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class FilledRows:
-    """A view of an outer block by its table id, the expressions of its columns, and the block that computes it."""
+    """A view on the right side of a LEFT join, whose columns the join may fill with NULLs.
+
+    `table` is the id of the view in the outer block, `outputs` maps the names of the view's columns to the expressions
+    that compute them, and `inner` is the block that computes the view.
+    """
 
     table: str
     outputs: Mapping[str, Tree]
@@ -37,29 +41,32 @@ class FilledRows:
 
     @property
     def tables(self) -> tuple[Occurrence, ...]:
-        """The tables of the view, with all columns nullable."""
+        """The tables of the view, with all columns nullable, because the LEFT join may fill the columns with NULLs."""
         return tuple(
             replace(table, columns=tuple(column._replace(nullable=True) for column in table.columns))
             for table in self.inner.tables
         )
 
     def found(self, node: Tree) -> Tree:
-        """Return the expression by which the view computes a column, for the ON condition; other nodes unchanged."""
+        """Return the expression by which the view computes a column, for use in ON; return other nodes unchanged."""
         return node if not self._is_own(node) else self._of_groups(self._output(node))
 
     def counted(self, outer: Block) -> Block:
         """Return the outer block with counts of the view replaced by counts over the rows of the view's tables.
 
-        The replaced counts are those within `coalesce(sum(…), 0)`, and a count(*) in `coalesce(c, 1)`.
+        Only counts within `coalesce(sum(…), 0)`, and a count(*) c within `coalesce(c, 1)`, are replaced. In
+        `coalesce(sum(c), 0)`, the column c of a count(*) becomes `coalesce(sum(CASE WHEN x IS NOT NULL THEN 1 ELSE 0
+        END), 0)`, for a NOT NULL column x of the view's tables.
 
         law: coalesce(sum(c), 0) has the same value whether c is NULL or 0, even if c is a branch of a CASE
         """
         return mapped(outer, self._with_counts)
 
     def filled(self, node: Tree) -> Tree:
-        """Return the expression by which the view computes a column that the join may fill; other nodes unchanged.
+        """Return the expression by which the view computes a column that the join may fill; return other nodes
+        unchanged.
 
-        Raise Unfolded if the expression may differ from the column.
+        Raise Unfolded if the expression may differ from the column in a filled row.
         """
         if not self._is_own(node):
             return node
@@ -71,7 +78,10 @@ class FilledRows:
             folds = tree is call and call.name in FOLDED and AGGREGATES[call.name].of_nothing == "null"
             same = folds and all(null_with(argument, self._is_absent) for argument in call.expressions)
         if not same:
-            raise Unfolded(f"{node.name} of the view may not be NULL in a row that the outer join fills")
+            raise Unfolded(
+                f"the verifier cannot merge the view's query, because the column {node.name} may have a value where "
+                "the outer join returns NULL"
+            )
         return self._of_groups(tree)
 
     def _with_counts(self, node: Tree) -> Tree:
@@ -86,7 +96,10 @@ class FilledRows:
         return node
 
     def _summand(self, tree: Tree) -> Tree:
-        """Return the argument of a sum with the counts in it replaced by counts over rows; NULL and 0 add the same."""
+        """Return the argument of a sum with the view's counts replaced by counts over rows.
+
+        In a filled row, the view's count is NULL and the count over rows is 0, which add the same to the sum.
+        """
         if self._is_own(tree):
             return self._count(self._output(tree)) or tree
         if isinstance(tree, exp.Case):
@@ -96,7 +109,10 @@ class FilledRows:
         return self._with_counts(tree)
 
     def _count(self, tree: Tree) -> Tree | None:
-        """Return a count of the view over rows, so that a row of NULLs counts 0; None for other expressions."""
+        """Return a count of the view as a count over rows that is 0 for a row of NULLs; None for other expressions.
+
+        count(*) becomes a count of the rows in which a NOT NULL column is not NULL.
+        """
         if tree == ROWS:
             present = self._present()
             return None if present is None else _total(case_of([(present, ONE)], ZERO))
@@ -107,9 +123,11 @@ class FilledRows:
         return tree if counted and summed is tree.expressions[0] else None
 
     def _is_zero_for_nulls(self, tree: Tree) -> bool:
-        """Return whether an expression is a CASE with ELSE 0 that takes its ELSE for a row of NULLs.
+        """Return whether an expression is a CASE with ELSE 0 that is 0 for a row in which the view's tables are all
+        NULL.
 
-        It does if each condition of the CASE tests that an expression is not NULL which is NULL for this row.
+        Return True if each condition of the CASE tests that some expression is not NULL, and this expression is NULL
+        for such a row.
         """
         if not isinstance(tree, exp.Case) or tree.this is not None or tree.args.get("default") != ZERO:
             return False
@@ -120,7 +138,11 @@ class FilledRows:
         return isinstance(inner, exp.Is) and null_with(inner.this, self._is_absent)
 
     def _present(self) -> Tree | None:
-        """Return the condition that the join found a row: a NOT NULL column is not NULL; None without such a column."""
+        """Return `x IS NOT NULL` for a NOT NULL column x of the view's tables: the condition that the join found a
+        match.
+
+        Return None if the view's tables have no NOT NULL column.
+        """
         found = next(
             (exp.column(c.name.lower(), t.id) for t in self.inner.tables for c in t.columns if not c.nullable), None
         )
@@ -139,8 +161,10 @@ class FilledRows:
         return tree
 
     def _of_groups(self, tree: Tree) -> Tree:
-        """Return a floating-point grouping key with a marker, because grouping merges -0.0 into 0.0; other trees
+        """Return a floating-point grouping key within the marker GROUPED_FLOAT, an internal call; other trees
         unchanged.
+
+        The marker records that grouping has replaced -0.0 by 0.0 in the key.
         """
         grouped = self.inner.keys is not None and not has_aggregate(tree)
         floats = grouped and expression_type(tree, self.inner) in FRACTIONS

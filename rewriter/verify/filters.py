@@ -129,8 +129,8 @@ class Filter:
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
         """Return the test of cells for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
 
-        The test is never unknown if the operator is IS or <=>. A cell has a value, interval or NULL for each compared
-        expression; the test returns for a cell True, False, or None (unknown).
+        The operator is IS, =, <> or <=>; with IS and <=>, the test is never unknown. A cell has a value, interval or
+        NULL for each compared expression; the test returns for a cell True, False, or None (unknown).
         """
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
@@ -355,9 +355,10 @@ class Filter:
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
         """Return the test of cells for a comparison of a time with a bound whose value is known only at execution.
 
-        The test reads the free truth value of `time < bound` or `time <= bound`. Return None for other operators, for
-        subjects that are not times, and if the bound may lie within a bucket. A cell has a value, interval or NULL for
-        each compared expression; the test returns for a cell True, False, or None (unknown).
+        The truth value of `time < bound` or `time <= bound` is free: the cell has True, False or None (unknown) for
+        this comparison, and a value, interval or NULL for each expression that is compared with constants. The test
+        returns True, False or None for a cell. Return no test (None) for other operators, for subjects that are not
+        times, and if the bound may lie within a bucket.
 
         law: if a bucket starts at b, then bucket(t) >= b is t >= b, and bucket(t) < b is t < b; a date is the bucket of
              a day
@@ -398,9 +399,9 @@ class Filter:
     def _truth(self, tree: Tree) -> Test:
         """Return the test of cells for a predicate that is not a comparison with a constant.
 
-        The predicate is a free truth value: it may be true, false or unknown in each cell. It is always unknown in
-        cells where a column that makes it NULL is NULL. A cell has a value, interval or NULL for each compared
-        expression; the test returns for a cell True, False, or None (unknown).
+        The predicate is a free truth value: it may be true, false or unknown in each cell. In a cell where one of its
+        columns is NULL, the predicate is unknown if a NULL in this column always makes it unknown. A cell has a value,
+        interval or NULL for each compared expression; the test returns for a cell True, False, or None (unknown).
         """
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
@@ -416,14 +417,15 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def _decided(test: Test) -> Test:
-    """Return a test that is false where the given test is false or unknown."""
+    """Return a test of cells that is false where the given test is false or unknown, and true where the given test is
+    true.
+    """
     return lambda cell: test(cell) is True
 
 
 def negation(test: Test) -> Test:
-    """Return the negation of a test, a function that returns True, False, or None for unknown.
-
-    Unknown stays unknown.
+    """Return the test that is true where `test` is false, and false where `test` is true; unknown (None) stays
+    unknown.
     """
     return lambda cell: None if (truth := test(cell)) is None else not truth
 

@@ -31,7 +31,7 @@ class Mode(NamedTuple):
 
 
 def mode_of(session: Session) -> Mode:
-    """Return the mode of a session."""
+    """Return the mode of a session: its time zone and whether ANSI mode is on."""
     return Mode(session.time_zone, is_ansi({**session.defaults, **session.settings}))
 
 
@@ -109,7 +109,7 @@ def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> 
     """Return a CASE with an operand and an ELSE where `tree` has them, but with other conditions and values.
 
     If `tree` has an operand (`CASE x WHEN …`), the first of `conditions` is the operand. If there are more values than
-    branches, the last value is that of ELSE.
+    branches, the last value is the value of ELSE.
     """
     rest = list(conditions)
     operand = rest.pop(0) if tree.this is not None else None
@@ -130,5 +130,5 @@ def is_zero(tree: Tree) -> bool:
 
 
 def is_distinct(call: exp.Anonymous) -> bool:
-    """Return whether an aggregate is of DISTINCT values."""
+    """Return whether an aggregate has DISTINCT, as count(DISTINCT x) does."""
     return bool(call.expressions) and isinstance(call.expressions[0], exp.Distinct)

@@ -57,7 +57,8 @@ Step = tuple[Block, str]
 
 
 def _inner(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join that is an inner join, because WHERE rejects the NULLs of its right side.
+    """Yield a step for each LEFT join that is an inner join, because WHERE drops the rows that the join fills with
+    NULLs.
 
     A step is the new block and the axiom used, here empty.
     """
@@ -68,7 +69,8 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each FULL join that is a LEFT join, because WHERE rejects the NULLs of one table.
+    """Yield a step for each FULL join that is a LEFT join, because WHERE drops the rows in which one table is all
+    NULLs.
 
     A step is the new block and the axiom used, here empty.
     """
@@ -82,7 +84,10 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join that is an ANTI join: WHERE tests that a never-NULL column is NULL."""
+    """Yield a step for each LEFT join that is an ANTI join, because WHERE tests that a never-NULL right column is NULL.
+
+    A step is the new block and the axiom used, here empty.
+    """
     for join in block.joins:
         if join.kind != "LEFT":
             continue
@@ -188,7 +193,9 @@ def _one(block: Block, kept: str, again: str) -> Block:
 
 
 def _trivial(tree: Tree, block: Block) -> bool:
-    """Return whether a conjunct equates a column that is not nullable with itself."""
+    """Return whether a conjunct equates a column that is not nullable with itself, as `a = a`, and so is always
+    true.
+    """
     declared = block.type_of(tree.this) if isinstance(tree, exp.EQ) and tree.this == tree.expression else None
     return declared is not None and not declared.nullable
 
@@ -227,9 +234,9 @@ def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
 def _owners(
     block: Block, table: Occurrence, tables: Tables
 ) -> Iterator[tuple[Occurrence, tuple[tuple[str, str], ...]]]:
-    """Yield each table with a foreign key to the primary key of `table`.
+    """Yield each table of the block that has a foreign key to the primary key of `table`, with this foreign key.
 
-    The key is given as pairs of the table's own column and the referenced column.
+    The foreign key is given as pairs of the table's own column and the referenced column.
     """
     referenced = tables(table.name)
     for owner in block.tables:
@@ -293,10 +300,11 @@ def _reads(block: Block, table: str) -> bool:
 
 
 def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step that replaces each IS NULL of a NOT NULL column of a table by IS NULL of the first such column.
+    """Yield a step in which each IS NULL of a NOT NULL column of a table is replaced by IS NULL of the first such
+    column.
 
-    The table is on the right side of a LEFT join, which fills its columns with NULL in rows without a match: the
-    NOT NULL columns of the table are NULL in the same rows.
+    The table is on the right side of a LEFT join, which fills the table's columns with NULLs in rows without a match:
+    the NOT NULL columns of the table are NULL in the same rows. A step is the new block and the axiom used, here empty.
     """
     filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind == "LEFT"))
     for table in block.tables:

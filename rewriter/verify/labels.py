@@ -118,9 +118,9 @@ def difference_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def undone_form(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the x of `x + c - c` or `x - c + c`, cast to the type of the whole expression; None for other expressions.
+    """Return the x of `x + c - c` or `x - c + c`, where c is an integer literal; None for other expressions.
 
-    c is an integer literal.
+    The result is cast to the type of the whole expression: `n + 1 - 1` gives `n` for an INT n.
     """
     sides = [(tree.this, tree.expression)]
     sides += [(tree.expression, tree.this)] if isinstance(tree, exp.Add) else []
@@ -171,7 +171,10 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _of_dates(forms: Forms, less: Tree) -> Tree | None:
-    """Return `t < d` or `d <= t`, of a time t and a date d of a table, as a comparison of dates; else None."""
+    """Return `t < d` or `d <= t`, of a time t and a date d of a table, as a comparison of the date of t with d.
+
+    `t < d` gives `CAST(t AS DATE) < d`. Return None for other comparisons, and if local dates may go back in the zone.
+    """
     first = isinstance(less, exp.LT)
     time, day = (less.this, less.expression) if first else (less.expression, less.this)
     kind = forms.kind(time)
@@ -198,7 +201,8 @@ def _floored(seconds: Tree, step: Tree) -> Tree:
 def product_form(forms: Forms, tree: Tree) -> Tree:
     """Return `floor(s / n) * n` as s if s is a multiple of n; put the operands of other products in a fixed order.
 
-    s is a number of seconds since 1970 that is rounded down already, n an integer literal.
+    s is a number of seconds since 1970 that is rounded down already, n an integer literal. If s is `floor(u / 3600) *
+    3600`, `floor(s / 60) * 60` gives s.
     """
     for counted, step in ((tree.this, tree.expression), (tree.expression, tree.this)):
         ratio = counted.expressions[0] if is_call(counted, "floor") else None

@@ -31,7 +31,9 @@ Tree = exp.Expr
 
 
 def has_layers(block: Block) -> bool:
-    """Return whether a block has HAVING or reads a derived table of a single SELECT."""
+    """Return whether a block has HAVING or reads a derived table of a single SELECT, and so has several levels of
+    groups.
+    """
     return bool(block.having) or any(table.inner is not None for table in block.tables)
 
 
@@ -39,9 +41,9 @@ def compare_layers(question: Block, plan: Block, tables: Tables, mode: Mode) -> 
     """Compare two blocks with several levels of groups.
 
     Each block is tried in two forms: with its grouped derived tables replaced by tables that stand for the groups, and
-    also split into its own groups and a block over these groups. Of the (at most four) pairs of forms, the first pair
-    without a difference decides, else the last pair. Raise Undecided if an outer join of groups cannot be compared.
-    `question` is the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None.
+    with its own groups replaced in the same way. Of the (at most four) pairs of forms, the first pair without a
+    difference decides, else the last pair. Raise Undecided if an outer join of groups cannot be compared. `question` is
+    the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None.
     """
     layers = _Layers(tables, mode)
     forms = (
@@ -86,7 +88,11 @@ class _Read:
 
 
 class _Layers:
-    """A comparison of two blocks that read grouped derived tables; equal groups get the same table name."""
+    """A comparison of two blocks that read grouped derived tables, which are replaced by tables that stand for their
+    groups.
+
+    Equal groups are replaced by tables of the same name.
+    """
 
     def __init__(self, tables: Tables, mode: Mode) -> None:
         self._tables, self._mode = tables, mode
@@ -96,7 +102,8 @@ class _Layers:
     def compared(self, question: Block, plan: Block) -> Comparison:
         """Compare two blocks that read tables which stand for groups; return the result with all trusted keys used.
 
-        `question` is the block to be answered, `plan` the block of the plan.
+        `question` is the block to be answered, `plan` the block of the plan. A difference is not certain if the blocks
+        differ in a condition on a column that may not have all values.
         """
         asked, computed = self.typed(question), self.typed(plan)
         found = compare(asked, computed, self._tables, self._mode)
@@ -107,10 +114,11 @@ class _Layers:
         return replace(found, certain=certain, axioms=axioms)
 
     def _is_free(self, column: exp.Column, block: Block) -> bool:
-        """Return whether a column may have any value.
+        """Return whether a column of a block may have any value of its type.
 
-        A column that is an aggregate may have only some values, and so may a key that a filter within the block
-        restricts.
+        Return False for a column that stands for an aggregate, such as a count, which is never negative. Return False
+        also for a key that a filter within the groups' block restricts, and for a column of groups that are computed
+        from other groups.
         """
         known = {groups.name: groups for groups in self._known}
         groups = next((known.get(table.name) for table in block.tables if table.id == column.table), None)
@@ -140,9 +148,9 @@ class _Layers:
         return _distinct_as_groups(rows)
 
     def typed(self, block: Block) -> Block:
-        """Return the block in normal form.
+        """Return the block in normal form, after adding columns to the tables that stand for groups.
 
-        The tables that stand for groups get all columns that one of the compared blocks reads.
+        Such a table gets all columns that one of the compared blocks reads, with their types.
         """
         return normal_block(self._with_columns(block), self._mode)
 
@@ -204,7 +212,8 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """Return the named groups that equal the block `core`; if there are none, name the groups of `core`.
+        """Return the known groups that equal the groups of the block `core`; if there are none, `core` as newly named
+        groups.
 
         Also return the outputs of `core`, as expressions over the tables of the returned groups.
         """
@@ -255,9 +264,14 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
     used = {c.name.lower() for tree in block.expressions for c in columns_in(tree) if c.table == table.id}
     if bringing is not None and bringing.kind in ("LEFT", "FULL"):
         if not all(isinstance(meant[name], exp.Column) for name in used):
-            raise Undecided("an outer join adds columns that a derived table computes from its groups")
+            raise Undecided(
+                "the query computes columns from the groups of a derived table on the right side of an outer join, "
+                "which the verifier cannot compare"
+            )
         if bringing.kind == "FULL" and read.filters:
-            raise Undecided("a FULL join adds a derived table with HAVING")
+            raise Undecided(
+                "a FULL join has a derived table with a filter on its groups, which the verifier cannot compare"
+            )
 
     def put(node: Tree) -> Tree:
         own = isinstance(node, exp.Column) and node.table == table.id

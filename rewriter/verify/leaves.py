@@ -24,8 +24,8 @@ Relations = Mapping[TableName, Relation | None]
 class Leaves:
     """The relations that a plan may read to answer the block `question`.
 
-    A view that the block names is treated like a base table: views that read this view are replaced by their queries
-    over it, and not by queries over its base tables.
+    A view that `question` names is treated like a base table: another view that reads this view is replaced by its
+    query over this view, not by its query over base tables.
     """
 
     def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:
@@ -76,7 +76,11 @@ class Leaves:
         return Held(self._as_refreshed(known, storage), _names(storage.columns))
 
     def _as_refreshed(self, block: Block, storage: Table) -> Block:
-        """Return the block with each table that has changed since the last refresh read at the refresh's snapshot."""
+        """Return the block with each changed table pinned to the snapshot of the table that the last refresh has read.
+
+        A table has changed if its rows are not the same as at the last refresh. `storage` is the storage table, which
+        records the snapshots.
+        """
         recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
 
         def then(occurrence: Occurrence) -> Occurrence:
@@ -92,9 +96,10 @@ class Leaves:
         return name in self._definitions.by_storage
 
     def _block(self, view: MaterializedView) -> Block | None:
-        """Return the block of a view's storage query; None if the query is not supported as a block.
+        """Return the block of a view's storage query (the query that fills its storage table).
 
-        The block reads base tables, and views that the block to be answered also names in FROM.
+        Return None if the query is not supported as a block. The block reads base tables, and views that the block to
+        be answered also names in FROM.
         """
         below = any(state.name in self._named for state in view.through)
         block = known_block(view, self._sources(view)) if not below else ""

@@ -46,7 +46,7 @@ class Line:
 
 
 def _between(low: Any, high: Any) -> bool:
-    """Return whether there is an integer strictly between two numbers."""
+    """Return whether there is an integer strictly between two numbers: True for 3 and 5, False for 3 and 4."""
     return Fraction(low).__floor__() + 1 < Fraction(high)
 
 
@@ -69,7 +69,10 @@ class Gap:
 
 
 def compare(place: Any, operator: str, point: Any) -> bool:
-    """Return whether the comparison `place operator point` is true; `place` is a constant or a gap of values."""
+    """Return whether the comparison `place operator point` is true, such as `3 < 7`.
+
+    `place` is a constant, or a Gap: the comparison must then be true for all values of the gap.
+    """
     if isinstance(place, Gap):
         return place.compare(operator, point)
     return bool(

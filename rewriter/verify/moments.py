@@ -47,7 +47,10 @@ class Moment:
 
 
 def table_of(name: TableName) -> TableName:
-    """Return the plain name of a table, from an internal name (with a snapshot pin) or a plain name."""
+    """Return the plain name of a table: `lake.sales` for the internal name `lake.sales.@5..9` with a snapshot pin.
+
+    Return a plain name unchanged.
+    """
     return TableName(name.parts[:-1]) if name.parts[-1].startswith("@") else name
 
 
@@ -86,11 +89,11 @@ def check_moments(block: Block, tables: Tables) -> None:
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
-    """Yield lists of blocks whose rows together are the rows of one block, with this block.
+    """Yield lists of blocks whose rows together are the rows of one block, each list with this block.
 
-    Each of the given blocks is in one list. A block over t at snapshot 5 and one over the rows appended to t since then
-    make up the block over t. A block that cannot be combined with another block is yielded alone. `tables` returns the
-    table of a name, or None.
+    A block over t at snapshot 5 and a block over the rows appended to t after snapshot 5 make up the block over t. Each
+    of the given blocks is in one list; a block that cannot be combined with another block is alone in its list.
+    `tables` returns the table of a name, or None.
     """
     rest = [([block], block) for block in blocks]
     while (found := _first_pair(rest, tables)) is not None:

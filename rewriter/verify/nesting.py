@@ -59,7 +59,8 @@ def begins_second(forms: Forms, time: Tree) -> bool:
 def at_home(forms: Forms, tree: Tree) -> Tree | None:
     """Return a time bucket that is computed in another time zone as a bucket of the session's zone.
 
-    Return None if the borders of the buckets may differ between the zones, and for other expressions.
+    In a session in UTC, `timeseries(t, 'minute', 'timestamp', 'Asia/Tokyo')` gives `timeseries(t, 'minute',
+    'timestamp')`. Return None if the borders of the buckets may differ between the zones, and for other expressions.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or bucket.grain in DATE_GRANULARITIES:
@@ -117,7 +118,7 @@ _MONTHS = ("month", "quarter", "year")
 def clock_of(forms: Forms, tree: Tree) -> Tree | None:
     """Return the operand of a cast from TIMESTAMP_NTZ to TIMESTAMP, if the session's zone has a fixed offset.
 
-    Return None for other expressions and zones.
+    `CAST(n AS TIMESTAMP)` gives `n` for a TIMESTAMP_NTZ n. Return None for other expressions and zones.
     """
     zoneless = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     if zoneless is None or not is_fixed_offset(forms.zone) or forms.kind(tree) != "timestamp":
@@ -266,9 +267,9 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
 
 
 def is_counted(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is a number of seconds since 1970 whose roundings the verifier can compare.
+    """Return whether an expression is a number of seconds since 1970 that the verifier can compare after rounding.
 
-    True for unix_seconds(), for an INT column, and for a BIGINT column with a known lower bound.
+    Return True for unix_seconds(), for an INT column, and for a BIGINT column with a known lower bound.
     """
     if not isinstance(tree, exp.Column):
         return is_call(tree, "unix_seconds")
@@ -290,9 +291,10 @@ def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
 
 
 def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
-    """Return whether a number of seconds since 1970 is never negative, even before it is rounded down to a bucket.
+    """Return whether a number of seconds since 1970 is never negative, even before a rounding that `seconds` contains.
 
-    `step` is the number of seconds by which the caller divides.
+    `floor(s / 60) * 60` is never negative if s is not. `unix_seconds(date_trunc('HOUR', t))` is checked by t if each
+    hour lies within a bucket of `step` seconds.
     """
     rounded = stepped(seconds)
     counted = counted_down(forms, seconds, step) or (rounded[0] if rounded is not None else seconds)

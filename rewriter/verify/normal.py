@@ -80,7 +80,10 @@ def _bare(key: Tree) -> Tree:
 
 
 def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return the key of min(key) or max(key), which are equal within a group; return other nodes unchanged."""
+    """Return k for min(k) or max(k) of a grouping key k, because all values of k in a group are equal.
+
+    Return other nodes unchanged. `keys` are the grouping keys.
+    """
     call = aggregate_of(node)
     if call is not node or call.name not in ("min", "max") or isinstance(node.parent, exp.Filter):
         return node
@@ -89,9 +92,10 @@ def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return a floating-point key without its marker, if the key of the inner block is also a key of this block.
+    """Return a floating-point key without its marker, if the key of the inner block is also one of `keys`, the outer
+    keys.
 
-    The marker GROUPED_FLOAT is a call around keys of grouped derived tables. Return other nodes unchanged.
+    The marker GROUPED_FLOAT is an internal call around keys of grouped derived tables. Return other nodes unchanged.
     """
     return _bare(node) if _bare(node) is not node and _bare(node) in keys else node
 
@@ -122,7 +126,8 @@ def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
 def represented(block: Block, classes: Equivalence, mode: Mode) -> Block:
     """Return the block with each column replaced by one column for all columns that WHERE equates with it.
 
-    `classes` are the sets of equated columns. The equalities themselves stay in WHERE.
+    With `a = b` in WHERE, b is replaced by a outside this condition. `classes` are the sets of equated columns. The
+    equalities themselves stay in WHERE.
     """
     kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
     if not kept:

@@ -89,7 +89,9 @@ def read_printed(
 
 
 def _query_of(text: str) -> Tree:
-    """Return the tree of a derived table's SQL, or of a CTE's name, in the form that it has in FROM."""
+    """Return the tree of `text`, the SQL of a derived table or the name of a CTE, in the form that the tree has in
+    FROM.
+    """
     query: Tree = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     return query
 
@@ -207,7 +209,9 @@ def _is_product(item: exp.Subquery) -> bool:
 
 
 def _branches(tree: Tree) -> Iterator[exp.Select]:
-    """Yield the SELECTs of a chain of UNION ALL; raise Unsupported for other set operations."""
+    """Yield the SELECTs of a chain of UNION ALL; raise Unsupported for other set operations, and if a branch is no
+    SELECT.
+    """
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
             raise Unsupported("the plan has a set operation other than UNION ALL")
@@ -237,7 +241,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
 
 
 def _outer(column: exp.Column) -> Tree:
-    """Return an outer reference in the form that the block to be answered uses.
+    """Return a column outside the plan's tables as an outer reference, in the form that the block to be answered uses.
 
     Raise Unsupported for a column without a qualifier.
     """

@@ -37,7 +37,8 @@ def verdict_on(
 ) -> Verdict:
     """Return the verdict on a plan for `question`, the block to be answered, from the cache or newly computed.
 
-    `original` is the block's text; `names` are all relations on which the verdict may depend. The plan is parsed
+    `original` is the SQL of the block, `plan` the SQL of the plan. `definitions` has all views, `relations` the tables
+    and views by name, and `names` the names of all relations on which the verdict may depend. The plan is parsed
     without temporary views, because its table names are fully qualified.
     """
     known = _KNOWN.setdefault(definitions, {})

@@ -50,7 +50,9 @@ def _texts(query: str, view: MaterializedView) -> Iterator[tuple[object, bool]]:
 
 
 def _problem(tree: exp.Select, storage: Table) -> str:
-    """Return how a plan differs from a plain read of all storage columns, as a message; empty if it does not differ."""
+    """Return a message on the first difference between a plan and a plain read of all storage columns; empty if
+    none.
+    """
     clauses = {clause for clause, value in tree.args.items() if value} - _READ
     (source, *others) = from_items(tree)
     named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()
@@ -65,7 +67,7 @@ def _problem(tree: exp.Select, storage: Table) -> str:
 
 
 def limits_of(tree: exp.Select) -> tuple[str | None, str | None]:
-    """Return the LIMIT and the OFFSET of a query as text, each None if the query has none."""
+    """Return the LIMIT and the OFFSET of a query as text; None in place of a clause that the query lacks."""
     limit, offset = tree.args.get("limit"), tree.args.get("offset")
     return limit and limit.expression.name, offset and offset.expression.name
 

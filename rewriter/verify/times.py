@@ -101,10 +101,11 @@ def _without_detour(forms: Forms, inner: exp.Cast, wanted: str) -> Tree | None:
 
 
 def _midnight_of(forms: Forms, dates: Tree, kind: str) -> Tree | None:
-    """Return the bucket of a time t that equals the date or date bucket `dates` of t, cast to the type `kind` of t.
+    """Return a date of a time t, cast to the type `kind` of t, as a time bucket of t.
 
-    `CAST(t AS DATE)` cast to TIMESTAMP is the day bucket of t. Return None if `dates` is not a date of a time of this
-    type.
+    `CAST(CAST(t AS DATE) AS TIMESTAMP)` gives the day bucket of t, because both are the midnight of the day of t.
+    `dates` is the date, or a bucket of the date such as its month. Return None if `dates` is not computed from a time
+    of type `kind`.
     """
     bucket = as_bucket(dates)
     source = day_source(bucket.source if bucket is not None else dates)
@@ -200,7 +201,10 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
 
 
 def _literal_day(tree: Tree) -> Tree | None:
-    """Return the date of a date or time literal; None for other expressions."""
+    """Return the date of a date or time literal: `CAST('2024-01-01' AS DATE)` for `TIMESTAMP '2024-01-01 10:00:00'`.
+
+    Return None for other expressions.
+    """
     text = tree.this if isinstance(tree, exp.Cast) and not tree.args.get("safe") else None
     moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
     return cast(exp.Literal.string(moment.wall.date().isoformat()), "date") if moment is not None else None

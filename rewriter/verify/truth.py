@@ -31,15 +31,19 @@ def not_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def chain(forms: Forms, tree: Tree) -> Tree:
-    """Return a chain of AND or OR in normal form: distinct operands in a fixed order.
+    """Return a chain of AND or OR in normal form: `b AND a AND b` gives `a AND b`.
 
-    `forms` is not used; it is a parameter of each function that normalizes one kind of expression.
+    Operands are distinct and in a fixed order. `forms` is not used; it is a parameter of each function that normalizes
+    one kind of expression.
     """
     return conjunction(tree)
 
 
 def conjunction(tree: Tree) -> Tree:
-    """Return a chain of AND or OR with repeated operands removed and the rest in a fixed order."""
+    """Return a chain of AND or OR with repeated operands removed and all operands in a fixed order.
+
+    `b AND a AND b` and `a AND b` give the same expression.
+    """
     parts = sorted(dict.fromkeys(operands(tree, type(tree))), key=hash)
     return reduce(lambda left, right: type(tree)(this=left, expression=right), parts)
 
@@ -68,12 +72,19 @@ def ordered(forms: Forms, tree: Tree) -> Tree:
 
 
 def is_form(forms: Forms, tree: Tree) -> Tree:
-    """Return an IS predicate in normal form: without the marker GROUPED_FLOAT around a floating-point grouping key."""
+    """Return an IS predicate in normal form: without GROUPED_FLOAT, an internal call around a floating-point grouping
+    key.
+
+    The call records that the key is 0.0 where a row may have -0.0; IS NULL does not distinguish 0.0 and -0.0.
+    """
     return type(tree)(this=bare(tree, tree.this), expression=tree.expression)
 
 
 def in_form(forms: Forms, tree: Tree) -> Tree:
-    """Return IN with distinct values in a fixed order; IN with one value becomes an equality."""
+    """Return IN with distinct values in a fixed order; IN with one value becomes an equality.
+
+    `x IN (2, 1, 2)` gives `x IN (1, 2)`, and `x IN (1)` gives `x = 1`.
+    """
     values = sorted(dict.fromkeys(tree.expressions), key=hash)
     subject = bare(tree, tree.this)
     if len(values) == 1:

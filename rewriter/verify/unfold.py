@@ -140,7 +140,7 @@ class Unfolding:
             for later in sides[i + 1 :]:
                 both = disjoint(side, later, first, self._mode.zone)
                 if both is not None:
-                    raise Undecided(f"two branches of a UNION ALL may return the same row: {both.cell}")
+                    raise Undecided(f"two branches of the plan's UNION ALL may read the same row: {both.cell}")
         first = replace(first, since=())  # other branches may have earlier times
         if len(blocks) == 1 and union.whole:
             return Held(first, columns)
@@ -152,13 +152,15 @@ class Unfolding:
         return Held(replace(first, where=where, keys=keys), columns)
 
     def _drops_rows(self, condition: Tree, block: Block) -> bool:
-        """Return whether a condition over a block's tables may be false or unknown; True if not certain."""
+        """Return whether a condition over a block's tables may be false or unknown for a row; True if this is not
+        certain.
+        """
         return difference([condition], (), block, self._mode.zone) is not None
 
     def _few_keys(self, block: Block) -> Block:
-        """Return a grouped block without the keys that WHERE restricts to one value.
+        """Return a grouped block without the GROUP BY keys that WHERE restricts to one value.
 
-        Return the block unchanged if no key would be left, or if it has grouping sets.
+        Return the block unchanged if no key would be left, or if the block has grouping sets.
         """
         keys = tuple(key for key in block.keys or () if not is_pinned(key, block, self._mode.zone))
         return replace(block, keys=keys) if keys and block.sets is None else block
@@ -179,7 +181,9 @@ class Unfolding:
             for each in summed:
                 other_rows = self._difference(each, block)
                 if other_rows:
-                    raise Undecided(f"the filters of two branches of a UNION ALL are not proved equal: {other_rows}")
+                    raise Undecided(
+                        f"the filters of two branches of the plan's UNION ALL are not proved equal: {other_rows}"
+                    )
             whole.append(block)
         return whole
 
@@ -193,10 +197,12 @@ class Unfolding:
             if _alike(same, first):
                 by_id = {table.id: table for table in same.tables}
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
-        raise Undecided("the branches of a UNION ALL compute different expressions")
+        raise Undecided("the branches of the plan's UNION ALL compute different expressions")
 
     def _difference(self, one: Block, other: Block) -> str:
-        """Return an example, in words, of rows that only one of two blocks' filters keeps; empty if there is none."""
+        """Return an example, in words, of rows that only one of two blocks' filters keeps; empty if the filters are
+        equal.
+        """
         apart = set(one.where) ^ set(other.where)
         equated_apart = next((tree for tree in apart if equated(tree, one) is not None), None)
         if equated_apart is not None:
@@ -255,7 +261,9 @@ class Unfolding:
     def _filled(self, outer: Block, table: Occurrence, columns: Sequence[str], inner: Block, bringing: Join) -> Block:
         """Return a block with a view that a LEFT join fills with NULLs replaced by the block that computes the view.
 
-        Raise Undecided for other joins, and if a column of the view may differ from its expression in a filled row.
+        `outer` is the block, `table` the view in its FROM, `columns` are the view's column names, `inner` is the view's
+        block, and `bringing` is the join. Raise Undecided for other joins, and if a column of the view may differ from
+        its expression in a filled row.
 
         law: if the ON condition reads only GROUP BY keys of the view, a row matches a group if and only if it matches a
              row of the group; a row without a match has NULL in each expression that is NULL for NULL operands, and
@@ -304,15 +312,18 @@ class Unfolding:
         """Return a block that reads groups without grouping them again as a grouped block over rows.
 
         `merged` is the outer block over the tables of `inner`, the grouped block that computes the relation `table` of
-        `outer`. Filters on keys stay in WHERE; filters on aggregates become HAVING. Raise Undecided if an aggregate
-        without GROUP BY is joined with other tables.
+        `outer`. Filters on keys stay in WHERE; filters on aggregates become HAVING. Raise Undecided if `inner`
+        aggregates without GROUP BY and is joined with other tables.
         """
         beside = [other for other in outer.tables if other.id != table.id]
         dropping = frozenset[str]().union(*(j.tables for j in outer.joins if j.kind in ("SEMI", "ANTI")))
         joined = [other for other in beside if other.id not in dropping]
         assert inner.keys is not None
         if not inner.keys and beside:
-            raise Undecided(f"{table.name} has a single group of all rows, and is joined with other tables")
+            raise Undecided(
+                f"{table.name} has a single group of all rows and is joined with other tables, so the verifier cannot "
+                "merge its query"
+            )
         # A block without keys returns a group even for an empty input, so that each filter on the group is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
         where = tuple(tree for tree in merged.where if tree not in having)
@@ -323,7 +334,7 @@ class Unfolding:
     def _is_single(self, merged: Block, inner: Block) -> bool:
         """Return whether at most one group of `inner` remains, because filters restrict each key to one value.
 
-        `merged` is the outer block over the tables of `inner`.
+        `merged` is the outer block over the tables of `inner`; it must have a single group of all rows.
         """
         alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
         filtered = replace(merged, where=(*inner.where, *merged.where))
@@ -337,11 +348,15 @@ class Unfolding:
         """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
             raise Undecided(
-                "the single group of all rows in the inner query is grouped or joined again in the outer query"
+                "the outer query groups or joins the single group of all rows of the inner query, which the "
+                "verifier cannot compare"
             )
         joins = (conjunct for join in merged.joins for conjunct in join.on)
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
-            raise Undecided("the outer query filters, groups or joins by an aggregate of the inner query")
+            raise Undecided(
+                "the outer query filters, groups or joins by an aggregate of the inner query, which the verifier "
+                "cannot compare"
+            )
         try:
             merged = folded_block(merged, inner, self._mode, single=self._is_single(merged, inner))
         except Unfolded as problem:
@@ -356,7 +371,7 @@ class Unfolding:
 
 
 def _unmerged(block: Block) -> str:
-    """Return the first clause of a block, in words, that keeps the block from being merged into the block around it."""
+    """Return the clause, such as LIMIT, because of which a block cannot be merged into the block that reads it."""
     found = {
         "ORDER BY": block.order,
         "LIMIT": block.limit,
@@ -371,9 +386,8 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
     """Restrict a view with grouping sets to the one set that the outer block selects by a condition on grouping_id().
 
     `held` is the view's content, a block and its column names, and `table` the view in the outer block. Return the
-    outer block without this condition, and the content restricted to the set. Return a view without grouping sets
-    unchanged. Raise Undecided if the outer block may read several sets. The returned content has neither the other keys
-    nor grouping().
+    outer block without this condition, and the content restricted to the set: without the other sets' keys and without
+    grouping(). Return a view without grouping sets unchanged. Raise Undecided if the outer block may read several sets.
 
     law: if only one set has the grouping_id() n, the rows with that n are the groups by the keys whose bits in n are 0
     """
@@ -391,7 +405,9 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
                 break
             rest = tuple(other for other in outer.where if other is not conjunct)
             return replace(outer, where=rest), _of_set(held, matching[0])
-    raise Undecided(f"{table.name} has rows of several grouping sets, of which the plan does not select one")
+    raise Undecided(
+        f"{table.name} has several grouping sets, and no condition on grouping_id() in the plan selects one of them"
+    )
 
 
 def _of_set(held: Held, grouped: tuple[Tree, ...]) -> Held:

@@ -62,7 +62,8 @@ def verify(
     """Return the verdict on a plan, given as SQL text, for `question`, the block that the plan answers.
 
     `leaves` provides the tables, and the blocks that compute views and storage tables. With `schema`, the plan's
-    outputs must have the names of these columns; without `schema`, the names of the block's outputs.
+    outputs must have the names of these columns; without `schema`, the plan's outputs must have the names of the
+    outputs of `question`.
     """
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
@@ -100,7 +101,9 @@ def verify(
 
 
 def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
-    """Return a block with the lower bounds of times that the plan's storage tables give for all rows of a base table.
+    """Return the block with lower bounds of the times in its tables, from the storage tables that the plan reads.
+
+    `leaves` provides the blocks that compute views and storage tables.
 
     law: if a view without a filter reads one table, the least bucket in its storage table is a bound of all its rows
     no:  a table that has changed since the storage table was filled, which has another name in the view's block
@@ -117,7 +120,7 @@ def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
 
 
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
-    """Return which stale rows the plan reads without filtering them out, as a message; empty if it reads none.
+    """Return a message that names a table whose stale rows the plan reads without filtering them out; empty if none.
 
     `text` is the plan's SQL. `leaves` provides the tables, and the blocks that compute views and storage tables.
     """
@@ -133,7 +136,10 @@ def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
 
 
 def _as_groups(block: Block) -> Block:
-    """Return a block whose duplicate rows do not matter as a block grouped by all its outputs, if it is not grouped."""
+    """Return a block whose duplicate rows do not matter as a block that is grouped by all its outputs.
+
+    A block that is already grouped keeps its keys.
+    """
     keys = tuple(dict.fromkeys(block.outputs)) if block.keys is None else block.keys
     return replace(block, keys=keys, as_set=False)
 
@@ -174,17 +180,21 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
         return
     ((table, source),) = parts.items()
     if len(source.branches) != len(unions[0].branches):
-        raise Undecided(f"the plan has {len(source.branches)} branches instead of {len(unions[0].branches)}")
+        raise Undecided(
+            f"the UNION ALL of the plan has {len(source.branches)} branches instead of {len(unions[0].branches)}"
+        )
     for branch, made in zip(unions[0].branches, source.branches, strict=True):
         one = Union((made,), whole=False)
         yield merged(question, unions[0], branch), replace(plan, sources={**plan.sources, table: one})
 
 
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:
-    """Return how a plan's outputs, names or snapshots differ from the required ones, as a message.
+    """Return a message on the first difference of a plan's outputs, names or snapshots from the required ones; empty if
+    none.
 
-    Return an empty string if they do not differ. `schema` has the required column names; if it is None, the names are
-    those of `question`. `leaves` provides the tables, and the blocks that compute views and storage tables.
+    `schema` has the required column names; if `schema` is None, the required names are those of `question`. A plan that
+    reads several tables must pin each table to a snapshot, and each storage table to its current snapshot. `leaves`
+    provides the tables, and the blocks that compute views and storage tables.
     """
     block = plan.block
     if len(block.outputs) != len(question.outputs):
