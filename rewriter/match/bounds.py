@@ -56,8 +56,8 @@ _ONE = exp.Literal.number(1)
 def is_unknown(tree: Tree, zone: str) -> bool:
     """Return whether `tree` is a constant whose local time in `zone` is known only at execution.
 
-    This holds for `current_date() - 30`. In a zone whose offset changes, this also holds for a TIMESTAMP literal with
-    an offset, because the local time depends on the edition of the zone data that Spark uses.
+    Return True for `current_date() - 30` and, in a zone whose offset changes, for a TIMESTAMP literal with an offset,
+    because the local time of the literal depends on the edition of the zone data that Spark uses.
     """
     return is_constant(tree) and (not is_literal(tree) or instant_of(tree, zone) is not None)
 
@@ -184,9 +184,9 @@ def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
     """Return whether a time and a bound, read as local times, are in the same order as the instants that they stand
     for.
 
-    If so, `t >= b` equals `bucket(t) >= b` for a bound b at which a bucket starts. `kind` is the type of the time,
-    `zone` the session's time zone. Return False if the local time of the time or the bound depends on a zone whose
-    offset changes, because clocks may then go back, and if the bound is not a time.
+    In this case, `t >= b` equals `bucket(t) >= b` for a bound b at which a bucket starts. `kind` is the type of the
+    time, `zone` the session's time zone. Return False if the local time of the time or the bound depends on a zone
+    whose offset changes, because clocks may then go back, and if the bound is not a time.
     """
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))

@@ -83,8 +83,8 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
     """Return an access path to the groups of a query's first phase, which are computed from the storage table of
     `path`.
 
-    `groups` is the block of the first phase; the WHERE of `query` is applied. Several rows may belong to one group.
-    Return a Miss if the type of an output is uncertain.
+    `groups` is the block of the first phase, to which the WHERE of `query` is added. Several rows may belong to one
+    group. Return a Miss if the type of an output is uncertain.
     """
     types = output_types(groups)
     if UNKNOWN in types:

@@ -1,7 +1,7 @@
 """Derives expressions of a query from a view's storage columns, by an ordered tuple of lemmas.
 
-A lemma is a function of an expression and of the row expressions in the storage table. It returns the expression over
-storage columns, None if the lemma does not apply, or a Miss if the storage table cannot give the expression.
+A lemma is a function of an expression and of the row expressions in the storage table. A lemma returns the expression
+over storage columns, None if the lemma does not apply, or a Miss if the storage table cannot give the expression.
 """
 
 from __future__ import annotations
@@ -77,7 +77,10 @@ def column(tree: Tree, rows: Rows) -> Read:
 
 
 def constant(tree: Tree, rows: Rows) -> Read:
-    """Return an expression without columns unchanged; None for other expressions."""
+    """Return an expression without columns unchanged; None for other expressions.
+
+    `rows` is not used.
+    """
     return tree if not columns_in(tree) else None
 
 
@@ -85,7 +88,7 @@ def signed_zeros(tree: Tree, rows: Rows) -> Read:
     """Return a Miss for an operation, other than a comparison, on a floating-point key of the view.
 
     Grouping has replaced -0.0 by 0.0 in such keys, so that the operation might return a different value. Return None
-    for other expressions.
+    for other expressions. `rows` has the storage columns.
     """
     if isinstance(tree, COMPARING) or not any(map(rows.is_normalized, tree.iter_expressions())):
         return None

@@ -51,9 +51,9 @@ class Groups:
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     """Return a mapping from the meaning of each GROUP BY key of the query to its expression over storage columns.
 
-    The meaning is the key's canonical form for comparison. Return a Miss if a key cannot be derived, or if two keys
-    under GROUPING SETS are equal or one contains another. `reading` is the query, expressed over the view's storage
-    table.
+    The meaning is the key's canonical form for comparison. Return a Miss if a key cannot be derived. With GROUPING
+    SETS, also return a Miss if two keys are equal, or if one key contains another key. `reading` is the query,
+    expressed over the view's storage table.
     """
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
@@ -72,9 +72,9 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
-    """Return whether two keys are equal or one contains another, so that GROUPING SETS would set only one to NULL.
+    """Return whether two keys are equal or one key contains another, so that GROUPING SETS would set only one to NULL.
 
-    `reading` is the query, expressed over the view's storage table.
+    `keys` are the query's keys over storage columns. `reading` is the query, expressed over the view's storage table.
     """
     within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
     return within or len(set(keys)) < len(reading.block.keys or ())

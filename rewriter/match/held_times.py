@@ -105,13 +105,17 @@ def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
 
 
 def kind_of(tree: Tree, rows: Rows) -> str | None:
-    """Return the type of an expression of the query; None if the type is uncertain."""
+    """Return the type of an expression over the tables of `rows.block`, the query's block; None if the type is
+    uncertain.
+    """
     kind = expression_type(tree, rows.block)
     return None if kind == UNKNOWN else kind
 
 
 def is_time(tree: Tree, rows: Rows) -> bool:
-    """Return whether an expression is a TIMESTAMP or TIMESTAMP_NTZ."""
+    """Return whether an expression over the tables of `rows.block`, the query's block, is a TIMESTAMP or
+    TIMESTAMP_NTZ.
+    """
     return kind_of(tree, rows) in ("timestamp", "timestamp_ntz")
 
 
@@ -128,9 +132,9 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
-    """Yield the buckets of a time expression that can be computed from the storage table, in column order.
+    """Yield the buckets of a time expression that can be computed from the storage columns in `rows`, in column order.
 
-    If the column m stores `date_trunc('hour', t)`, the hour bucket of t is among them.
+    If the column m stores `date_trunc('hour', t)`, one of the buckets of t is the hour bucket, which starts at m.
     """
     kind = partial(kind_of, rows=rows)
     wanted = meaning(number_of(source, kind, rows.since))

@@ -47,9 +47,10 @@ ROWS_PRECISION = 18
 def linear_sum(argument: Tree, kind: str | None, reading: Reading, of: Of) -> Tree | None:
     """Return the sum of a linear expression (+, -, *, /) over the base rows that one storage row aggregates.
 
-    `argument` is one of the operations LINEAR, and `kind` its numeric type. For a grouping key k, `x * k` gives
-    `sum(x) * k`, with the stored sum of x. `of` returns the partial aggregates of the operands. Return None if the
-    storage table lacks one of these aggregates, or if digits could be lost.
+    `argument` is one of the operations LINEAR, and `kind` its numeric type. For a grouping key k, `x * k` gives `sum(x)
+    * k`, with the stored sum of x. `of` returns the partial aggregates of the operands. Return None if the storage
+    table lacks one of these aggregates, or if digits could be lost. `reading` is the query, expressed over the view's
+    storage table.
     """
     if kind == "double":
         return _in_double(argument, reading, of)
@@ -72,7 +73,8 @@ def _is_exact(kind: str | None, reading: Reading) -> bool:
     """Return whether sums of values of this type lose no digits: True for integers and for DECIMALs of at most 28
     digits.
 
-    TINYINT, SMALLINT and INT need ANSI mode, because their sums could wrap around without it.
+    TINYINT, SMALLINT and INT need ANSI mode, because their sums could wrap around without it. `reading` has the view's
+    settings.
     """
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)
@@ -84,6 +86,7 @@ def _exact_product(quotient: exp.Div, kind: str | None, reading: Reading) -> Tre
     """Return a quotient by a constant as a product with the constant's reciprocal: `x / 100` gives `x * 0.01`.
 
     `kind` is the type of the quotient. Return None if the quotient may have more digits after the point than its type.
+    `reading` is the query, expressed over the view's storage table.
     """
     decimal, divided = as_decimal(kind), numeric_type(quotient.this, reading.block)
     factor = reciprocal(number_value(quotient.expression))
@@ -96,7 +99,8 @@ def _exact_product(quotient: exp.Div, kind: str | None, reading: Reading) -> Tre
 def _in_double(argument: Tree, reading: Reading, of: Of) -> Tree | None:
     """Return the sum of integers or DECIMALs in DOUBLE arithmetic: `x / 100` gives `CAST(sum(x) AS DOUBLE) / 100`.
 
-    Return None for other expressions, and if the storage table lacks the sum of x.
+    Return None for other expressions, and if the storage table lacks the sum of x. `of` returns the partial aggregates
+    of the view. `reading` is the query, expressed over the view's storage table.
     """
     zero = cast(number(0), "double")
     if isinstance(argument, exp.Neg):
@@ -118,7 +122,7 @@ def _double_sum(varying: Tree, reading: Reading, of: Of) -> Tree | None:
     """Return the sum of an expression as a DOUBLE; None if the storage table lacks the sum, or if a value may be
     infinite.
 
-    `of` returns the partial aggregates of the view.
+    `of` returns the partial aggregates of the view. `reading` is the query, expressed over the view's storage table.
     """
     summed = of("sum", varying) if columns_in(varying) and _is_finite(varying, reading) else None
     return summed if summed is None or numeric_type(varying, reading.block) == "double" else cast(summed, "double")
@@ -128,7 +132,8 @@ def _factor(tree: Tree, reading: Reading) -> Tree | None:
     """Return a factor or divisor of DOUBLE arithmetic over storage columns: a number, or an expression over grouping
     keys.
 
-    Return None for other expressions, and for numbers whose magnitude is not between 10^-30 and 10^30.
+    Return None for other expressions, and for numbers whose magnitude is not between 10^-30 and 10^30. `reading` is the
+    query, expressed over the view's storage table.
     """
     value = number_value(tree)
     return _constant(tree, reading) if value is None else tree if is_modest(value) else None
@@ -137,7 +142,7 @@ def _factor(tree: Tree, reading: Reading) -> Tree | None:
 def _is_finite(tree: Tree, reading: Reading) -> bool:
     """Return whether no value of an expression is NaN, infinite, or near the greatest or the least DOUBLE.
 
-    Return False if this is not certain.
+    Return False if this is not certain. `reading` has the query's block, over whose tables the expression is.
     """
     kind = numeric_type(tree, reading.block)
     if kind in INTEGERS or as_decimal(kind) is not None:
@@ -216,9 +221,10 @@ def _is_never_null(tree: Tree, reading: Reading) -> bool:
 
 
 def _deciding(tree: Tree) -> Tree:
-    """Return the only operand that is not a literal, such as x for `2 * x + 1`, which is NULL only where x is.
+    """Return the only operand that is not a literal, because the expression is NULL only where this operand is NULL.
 
-    Return the expression itself if it is not arithmetic or has more than one operand that is not a literal.
+    `2 * x + 1` gives `x`. Return the expression itself if it is not arithmetic or has more than one operand that is not
+    a literal.
     """
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)

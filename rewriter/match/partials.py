@@ -370,7 +370,7 @@ class PartialAggregates:
 
 
 def missing(tree: Tree) -> Miss:
-    """Return the Miss that the view lacks the aggregate `tree`."""
+    """Return a Miss: the view lacks the aggregate `tree`."""
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 

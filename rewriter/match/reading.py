@@ -52,8 +52,9 @@ class Reading:
     not apply, over storage columns and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows`
     and `aggregates` are the storage columns, keyed by the canonical form of the expression that each column stores.
 
-    `filled` are the view's tables if a LEFT join of the query fills them, and so the storage columns, with NULLs. Then
-    only expressions that are NULL in such a row, and aggregates of these expressions, can be derived.
+    `filled` are the view's tables if a LEFT join of the query fills these tables with NULLs. The rewriting fills the
+    storage columns with NULLs instead: therefore only expressions that are NULL if all their columns are NULL, and
+    aggregates of such expressions, can be derived.
     """
 
     def __init__(
@@ -108,9 +109,7 @@ class Reading:
         return isinstance(column, exp.Column) and column.table in self.filled
 
     def under(self, equivalence: Equivalence) -> Reading:
-        """Return the reading of the same query and view with the equal columns of `equivalence` instead of the
-        query's.
-        """
+        """Return the same query, expressed over the same storage table, with the column equalities of `equivalence`."""
         return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled)
 
     @property
@@ -402,10 +401,12 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
 
 
 def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], filling: Join) -> Reading | Miss:
-    """Return the reading of a query over a view whose tables a LEFT join fills with NULLs; a Miss if there is none.
+    """Return a query with a LEFT join whose right side is the tables of a view, expressed over the view's storage
+    table.
 
-    `candidate` is the access path to the view: the view's block with its storage table. `mapping` maps the ids of the
-    view's tables to those of the query's tables. `filling` is that LEFT join.
+    `filling` is the LEFT join. `candidate` is the access path to the view: the view's block with its storage table.
+    `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot answer
+    the query.
 
     law:    if the ON condition reads only GROUP BY keys of the view, a row of the left side matches a row of the view's
             tables if and only if it matches that row's storage row; without a match, the left row occurs once

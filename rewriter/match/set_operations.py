@@ -107,8 +107,9 @@ def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
 def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
     """Return the single SELECT over a view's storage table that answers all branches of a set operation.
 
-    `question` is the set operation, with each branch paired with a branch of the view; `found` are the rewritings of
-    the branches, each over the same storage table. Return a Miss if the branches need different SELECTs.
+    `question` is the set operation, with each branch paired with a branch of the view; `path` is the access path to the
+    view, and `found` are the rewritings of the branches, each over the same storage table. Return a Miss if the
+    branches need different SELECTs.
     """
     first = found[0]
     if any(not _is_plain(each) for each in found):
@@ -154,7 +155,8 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
 
     Such a column holds the branch's literal, as in `SELECT 'eu', … UNION ALL SELECT 'us', …`. Return None if the
     branches have different outputs and the view has no such column. `found` are the rewritings of the branches.
-    `question` is the set operation, with each branch paired with a branch of the view.
+    `question` is the set operation, with each branch paired with a branch of the view. `path` is the access path to the
+    view.
     """
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]

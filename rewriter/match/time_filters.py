@@ -72,7 +72,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
 def truncated(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a converted time with the start of a bucket as a comparison of the time's bucket.
 
-    Return None for other comparisons, and if the bucket cannot be derived.
+    Return None for other comparisons, and if the bucket cannot be derived. `rows` has the storage columns.
 
     law:    if a bucket starts at b, then x >= b is bucket(x) >= b, and x < b is bucket(x) < b
     query:  from_utc_timestamp(t, 'America/New_York') >= '2024-01-01'
@@ -95,6 +95,7 @@ def joined_day(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a time with a date of a joined table as a comparison of the time's date.
 
     Return None for other comparisons, if local dates may go back in the zone, and if the time's date cannot be derived.
+    `rows` has the storage columns.
 
     law:    t >= day is date(t) >= day, and t < day is date(t) < day, because Spark compares t with the midnight at
             which the day starts
@@ -121,6 +122,7 @@ def dated(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a time's date with the first day of a bucket as a comparison of the stored bucket.
 
     Return None for other comparisons, and if the storage table has no bucket of the time that starts on that day.
+    `rows` has the storage columns.
 
     law:    if a bucket of whole days starts on a day, then date(t) >= day is date(bucket(t)) >= day, in every time zone
     query:  to_date(t) >= '2024-02-01'
@@ -141,7 +143,7 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
     """Return whether the range of dates that a comparison keeps starts or ends at the start of a bucket.
 
     For `day >= bound`, the bound must be the first day of a bucket of the given grain; for `day > bound` and `day <=
-    bound`, the day before the first day.
+    bound`, the day before the first day. `rows` has the session's time zone.
     """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)
@@ -156,7 +158,10 @@ def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
 
 
 def absent(tree: Tree, rows: Rows) -> Read:
-    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its stored bucket; None if no bucket of the time is stored."""
+    """Return IS [NOT] NULL of a time as IS [NOT] NULL of its stored bucket; None if no bucket of the time is stored.
+
+    `rows` has the storage columns.
+    """
     if not isinstance(tree.expression, exp.Null) or kind_of(tree.this, rows) not in (*TEMPORAL, *INTEGERS):
         return None
     if isinstance(rows.compute(tree.this), exp.Expr):
@@ -168,7 +173,8 @@ def absent(tree: Tree, rows: Rows) -> Read:
 def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
     """Return whether comparing a BIGINT with a literal has one result for all seconds of each bucket of the grain.
 
-    The BIGINT is a number of seconds since 1970. Return False if a single result is not certain.
+    The BIGINT is a number of seconds since 1970. Return False if a single result is not certain. `rows` has lower
+    bounds of the query's times.
     """
     least = whole_number(tree.expression, most=MOST)
     if least is None:
@@ -182,7 +188,7 @@ def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
 def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
     """Return whether a comparison of a time is certainly true for all or for none of the times of each bucket.
 
-    `grain` is the grain of the buckets, and `kind` the type of the time.
+    `grain` is the grain of the buckets, and `kind` the type of the time. `rows` has the session's time zone.
     """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, kind, rows.zone)

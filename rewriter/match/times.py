@@ -71,6 +71,7 @@ def midnight(tree: Tree, rows: Rows) -> Read:
     """Return date_trunc() of a DATE, a TIMESTAMP, computed from a stored finer bucket of DATEs.
 
     Return None for other expressions, if the storage table has no finer bucket, and in a zone that has skipped dates.
+    `rows` has the storage columns.
 
     law:    date_trunc() of a date equals date_trunc() of the first day of a finer bucket of the date, if the date
             exists in the session time zone
@@ -126,7 +127,7 @@ def factored(tree: Tree, rows: Rows) -> Read:
 def of_dates(tree: Tree, rows: Rows) -> Read:
     """Return a date function of a TIMESTAMP, computed from the timestamp's date; None for other expressions.
 
-    Return a Miss if the date cannot be derived.
+    Return a Miss if the date cannot be derived. `rows` has the storage columns.
 
     query:  date_sub(t, dayofweek(t) - 1)
     view:   timeseries(t, 'hour') AS m
@@ -150,7 +151,8 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     """Return a Miss that explains why months_between(), DIV or % of a time cannot be computed from the time's stored
     buckets.
 
-    Return None for other expressions, and if the storage table has no buckets of the time.
+    Return None for other expressions, and if the storage table has no buckets of the time. `rows` has the storage
+    columns.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() also depends on the time of day"
@@ -169,7 +171,8 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
 def unbounded(tree: Tree, rows: Rows) -> Miss | None:
     """Return a Miss if stored buckets of a BIGINT column are unusable because the column has no known bounds.
 
-    Only a bounded BIGINT can be a number of seconds since 1970. Return None for other expressions.
+    Only a bounded BIGINT can be a number of seconds since 1970. Return None for other expressions. `rows` has the
+    storage columns.
     """
     kind = partial(kind_of, rows=rows)
     factor = None if isinstance(tree, _RANGES) else factor_of(tree, kind, rows.zone, _from_0)
@@ -192,7 +195,7 @@ def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tr
     """Return `build(stored)` for the first stored bucket of `source` that lies within one bucket of the grain `grain`.
 
     Return None if the storage table has no such bucket. Return a Miss if the storage table has buckets of `source` that
-    cannot be used only because of the time zone.
+    cannot be used only because of the time zone. `rows` has the storage columns.
     """
     unproved = False
     for stored in stored_buckets(source, rows):

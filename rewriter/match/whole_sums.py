@@ -57,7 +57,10 @@ def _argument(call: exp.Anonymous) -> Tree:
 
 
 def _summed(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of the sum of an expression's absolute values over all rows or groups; None if unknown."""
+    """Return an upper bound of the sum of an expression's absolute values over all rows of a block; None if unknown.
+
+    For a grouped block, the sum is over the groups.
+    """
     call = aggregate_of(tree)
     if call is not None and call.name in ("sum", "count") and not isinstance(call.expressions[0], exp.Distinct):
         # Each row belongs to one group of each grouping set.
@@ -119,9 +122,9 @@ def _cast(tree: Tree, block: Block) -> int | None:
 
 
 def _divided(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of the absolute value of a quotient or remainder by an integer: that of the dividend.
+    """Return an upper bound of the absolute value of a quotient or remainder by an integer: the bound of the dividend.
 
-    Return None for other operands.
+    Return None if the divisor is not an integer, or if no bound of the dividend is known.
     """
     whole = expression_type(tree.expression, block) in INTEGERS
     return _greatest(tree.this, block) if whole else None

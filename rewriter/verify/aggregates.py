@@ -499,9 +499,9 @@ def _divided(forms: Forms, tree: Tree) -> Tree | None:
 def _stays_finite(forms: Forms, summed: Tree, constant: Tree) -> bool:
     """Return whether neither the sum of `summed` in DOUBLE nor its product with `constant` can be infinite or NaN.
 
-    Return True if the magnitude of `constant` is between 10^-30 and 10^30, or if `constant` is a grouping key with an
-    integer or DECIMAL type, and if `summed` is an integer or DECIMAL, or a product or quotient of an integer or DECIMAL
-    with such a constant.
+    `constant` must be a number whose magnitude is between 10^-30 and 10^30, or a grouping key with an integer or
+    DECIMAL type. `summed` must be an integer or DECIMAL, or a product or quotient of an integer or DECIMAL with such a
+    constant.
     """
     value = number_value(constant)
     kind = forms.kind(constant.this if isinstance(constant, exp.Cast) else constant)

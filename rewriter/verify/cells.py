@@ -119,9 +119,9 @@ def _follows(one: Tree, other: Tree) -> bool:
     """Return whether the comparison `one` (`t < bound` or `t <= bound`) implies `other`, a comparison of the same time
     t.
 
-    The bounds are known only at execution; the implication must hold for all their values. It holds, for example, if
-    the bound of `one` is the start, or the bound of `other` the end, of a time bucket that contains the other
-    comparison's bound.
+    The bounds are known only at execution; the implication must hold for all their values. For example, `one` implies
+    `other` if the bound of `one` is the start, or the bound of `other` the end, of a time bucket that contains the
+    other comparison's bound.
     """
     if type(one) not in (exp.LT, exp.LTE) or type(other) not in (exp.LT, exp.LTE) or one.this != other.this:
         return False

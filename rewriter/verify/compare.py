@@ -39,7 +39,7 @@ def compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Compari
     """Compare a plan's block with `question`, the block that the plan answers; both are in normal form.
 
     `tables` returns the table of a name, with its declared keys, or None. If the blocks differ, compare them again
-    without the tables and joins that declared keys make redundant.
+    without the tables and joins that declared keys make redundant. `mode` has the session's time zone and ANSI mode.
     """
     plain = _mapped_one_to_one(question, plan, tables, mode)
     if not plain.difference:
@@ -56,6 +56,7 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, mode: Mode)
 
     Return the result of the first mapping for which the blocks are equal, else the result of the first mapping.
     `tables` returns the table of a name, with its declared keys, or None. `question` is the block to be answered.
+    `mode` has the session's time zone and ANSI mode.
     """
     first: Comparison | None = None
     for mapping in mappings(plan, question):
@@ -71,6 +72,7 @@ def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables
 
     `mapping` has, for each table id of the plan, the id of the corresponding table in the block to be answered.
     `tables` returns the table of a name, with its declared keys, or None. `question` is the block to be answered.
+    `mode` has the session's time zone and ANSI mode.
     """
     other = renamed_block(plan, mapping)
     other = other if other is plan else normal_block(other, mode)
@@ -175,7 +177,7 @@ def _groups(question: Block, plan: Block, tables: Tables, mode: Mode, classes: E
 def _dependencies(block: Block, tables: Tables, mode: Mode, classes: Equivalence) -> Dependencies:
     """Return the functional dependencies on a block's grouping keys, by declared keys and by the equalities `classes`.
 
-    A key also determines the columns that the block equates with it.
+    A key also determines the columns that the block equates with it. `mode` has the session's time zone and ANSI mode.
     """
     keys = frozenset(block.keys or ())
 

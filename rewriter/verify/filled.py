@@ -66,7 +66,8 @@ class FilledRows:
         """Return the expression by which the view computes a column that the join may fill; return other nodes
         unchanged.
 
-        Raise Unfolded if the expression may differ from the column in a filled row.
+        Raise Unfolded if the expression may differ from the column in a row in which the join fills the column with
+        NULL.
         """
         if not self._is_own(node):
             return node
@@ -98,7 +99,8 @@ class FilledRows:
     def _summand(self, tree: Tree) -> Tree:
         """Return the argument of a sum with the view's counts replaced by counts over rows.
 
-        In a filled row, the view's count is NULL and the count over rows is 0, which add the same to the sum.
+        Where the join fills the view's columns with NULLs, the view's count is NULL and the count over rows is 0;
+        adding NULL or 0 gives the same sum.
         """
         if self._is_own(tree):
             return self._count(self._output(tree)) or tree

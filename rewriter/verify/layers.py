@@ -43,7 +43,8 @@ def compare_layers(question: Block, plan: Block, tables: Tables, mode: Mode) -> 
     Each block is tried in two forms: with its grouped derived tables replaced by tables that stand for the groups, and
     with its own groups replaced in the same way. Of the (at most four) pairs of forms, the first pair without a
     difference decides, else the last pair. Raise Undecided if an outer join of groups cannot be compared. `question` is
-    the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None.
+    the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None. `mode` has
+    the session's time zone and ANSI mode.
     """
     layers = _Layers(tables, mode)
     forms = (

@@ -21,7 +21,7 @@ from rewriter.verify.keys import Tables
 
 
 class Misread(Exception):
-    """Raised if the plan reads a table at another snapshot than the block to be answered.
+    """Raised if the plan reads a table at a snapshot other than the snapshot that the block to be answered reads.
 
     The message names the table and the snapshot.
     """

@@ -48,7 +48,7 @@ def earliest(forms: Forms, time: Tree) -> int | None:
 def begins_second(forms: Forms, time: Tree) -> bool:
     """Return whether a time is known to be a whole second, or never before 1970.
 
-    For these times unix_timestamp() and unix_seconds() are equal.
+    For such a time, unix_timestamp() and unix_seconds() are equal.
     """
     if as_bucket(time) is not None or instant(time) is not None:
         return True
@@ -164,10 +164,12 @@ _BY_DATE = ("day", "week", "month", "year")
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
-    """Return the time of a bucket that is shifted by an interval, with the same shift; None if the result may differ.
+    """Return `t + i` for `bucket(t) + i`, a time bucket shifted by an interval i, if both are in the same bucket of
+    `grain`.
 
     `date_trunc('HOUR', t) + INTERVAL 2 HOURS` gives `t + INTERVAL 2 HOURS` for the grain "day". The shift must move
-    each bucket of some grain to another bucket of this grain, whose buckets nest in buckets of `grain`.
+    each bucket of some grain, here hours, to a bucket of the same grain, and these buckets must lie within buckets of
+    `grain`. Return None if this is not certain.
     """
     step, kind = moved.expression, forms.kind(moved.this)
     named = str(step.args["unit"]).lower().removesuffix("s")
@@ -207,9 +209,9 @@ def _moves_whole(forms: Forms, time: Tree, kind: str, unit: str, seconds: int, *
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
     """Return `from_utc_timestamp(t, z)` for `shown`, a call such as `from_utc_timestamp(date_trunc(g, t), z)`.
 
-    Return None unless both calls always fall into the same bucket of `grain`. They do if the buckets of g lie within
-    the buckets of `grain`, and if the borders of the buckets of g are the same instants in UTC, in the session's zone
-    and in z.
+    Return None unless both calls always fall into the same bucket of `grain`: the buckets of g must lie within the
+    buckets of `grain`, and the borders of the buckets of g must be the same instants in UTC, in the session's zone and
+    in z.
     """
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)
@@ -229,9 +231,9 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
     """Return `convert_timezone(a, b, t)` for a call such as `convert_timezone(a, b, date_trunc(g, t))`.
 
-    Return None unless both calls always fall into the same bucket of `grain`. They do if the buckets of g lie within
-    the buckets of `grain`, and if the borders of the buckets of g are the same instants in UTC, in the session's zone
-    and in b.
+    Return None unless both calls always fall into the same bucket of `grain`: the buckets of g must lie within the
+    buckets of `grain`, and the borders of the buckets of g must be the same instants in UTC, in the session's zone and
+    in b.
     """
     clock = converted(call, forms.zone)
     bucket = as_bucket(clock.time) if clock is not None else None
@@ -293,8 +295,8 @@ def counted_down(forms: Forms, seconds: Tree, step: int) -> Tree | None:
 def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
     """Return whether a number of seconds since 1970 is never negative, even before a rounding that `seconds` contains.
 
-    `floor(s / 60) * 60` is never negative if s is not. `unix_seconds(date_trunc('HOUR', t))` is checked by t if each
-    hour lies within a bucket of `step` seconds.
+    For `floor(s / 60) * 60`, return whether s is never negative. For `unix_seconds(date_trunc('HOUR', t))`, return
+    whether t is never before 1970, if each hour lies within a bucket of `step` seconds.
     """
     rounded = stepped(seconds)
     counted = counted_down(forms, seconds, step) or (rounded[0] if rounded is not None else seconds)

@@ -23,7 +23,8 @@ Tree = exp.Expr
 def normal_block(block: Block, mode: Mode) -> Block:
     """Return the block in normal form (cached).
 
-    Expressions are normalized, grouping keys are distinct, and HAVING without aggregates is moved to WHERE.
+    Expressions are normalized, grouping keys are distinct, and HAVING without aggregates is moved to WHERE. `mode` has
+    the session's time zone and ANSI mode.
     """
     return _in_form(block, Expressions(block, mode, nonempty=_nonempty(block)))
 
@@ -32,7 +33,7 @@ def folded_block(block: Block, finer: Block, mode: Mode, *, single: bool) -> Blo
     """Return a block that aggregates the groups of the block `finer` as a block over the rows of these groups.
 
     `sum(s)` over groups with `s = sum(x)` gives `sum(x)` over rows. `single` is true if `finer` has at most one group.
-    Raise Unfolded if an aggregate equals no aggregate over rows.
+    Raise Unfolded if an aggregate equals no aggregate over rows. `mode` has the session's time zone and ANSI mode.
     """
     inner = Expressions(block, mode, nonempty=_nonempty(finer))
     return _in_form(block, Expressions(block, mode, nonempty=_nonempty(block), finer=inner, single=single))
@@ -127,7 +128,7 @@ def represented(block: Block, classes: Equivalence, mode: Mode) -> Block:
     """Return the block with each column replaced by one column for all columns that WHERE equates with it.
 
     With `a = b` in WHERE, b is replaced by a outside this condition. `classes` are the sets of equated columns. The
-    equalities themselves stay in WHERE.
+    equalities themselves stay in WHERE. `mode` has the session's time zone and ANSI mode.
     """
     kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
     if not kept:

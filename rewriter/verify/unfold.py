@@ -263,7 +263,7 @@ class Unfolding:
 
         `outer` is the block, `table` the view in its FROM, `columns` are the view's column names, `inner` is the view's
         block, and `bringing` is the join. Raise Undecided for other joins, and if a column of the view may differ from
-        its expression in a filled row.
+        its expression in a row in which the join fills the column with NULL.
 
         law: if the ON condition reads only GROUP BY keys of the view, a row matches a group if and only if it matches a
              row of the group; a row without a match has NULL in each expression that is NULL for NULL operands, and

@@ -136,7 +136,7 @@ def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
 
 
 def _as_groups(block: Block) -> Block:
-    """Return a block whose duplicate rows do not matter as a block that is grouped by all its outputs.
+    """Return `block`, whose duplicate rows do not matter, grouped by all its outputs.
 
     A block that is already grouped keeps its keys.
     """
