@@ -125,7 +125,7 @@ def joined_groups(path: Candidate) -> Block:
 def over_union(path: Candidate) -> Candidate:
     """Return the access path to a UNION ALL that is read in place of the storage table of `path`.
 
-    The branches of the UNION ALL compute the block `joined_groups(path)`; several of its rows may belong to one group.
+    Each branch of the UNION ALL computes the block `joined_groups(path)`, so that several rows may belong to one group.
     """
     columns = _of_known_type(path)
     storage = replace(path.storage, columns=columns)

@@ -195,9 +195,9 @@ def _grouping(
 ) -> tuple[tuple[Tree, ...] | None, tuple[tuple[Tree, ...], ...] | None]:
     """Return the GROUP BY keys and the grouping sets of the rewriting.
 
-    `keys` maps the query's keys to expressions over storage columns. The GROUP BY keys are None if `keys` is None,
-    because the rewriting does not group; the grouping sets are None if the query has none. `reading` is the query,
-    expressed over the view's storage table.
+    `keys` maps the query's keys to expressions over storage columns; if `keys` is None, the rewriting does not group,
+    and both results are None. The grouping sets are also None if the query has none. `reading` is the query, expressed
+    over the view's storage table.
     """
     if keys is None or reading.block.sets is None:
         return (None if keys is None else tuple(keys.values())), None

@@ -155,17 +155,17 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     columns.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
-        source, why = tree.expressions[0], "months_between() also depends on the time of day"
+        source, why = tree.expressions[0], "months_between() also depends on the time of day: apply it to dates"
     elif isinstance(tree, (exp.IntDiv, exp.Mod)):
         counted = seconds_of(tree.this, lambda node: kind_of(node, rows), lambda time: 0)
         if counted is None:
             return None
-        source, why = counted.source, "before 1970 DIV and % round up; use floor() and pmod(), which round down"
+        source, why = counted.source, "DIV and % round up before 1970: use floor() and pmod(), which round down"
     else:
         return None
     if isinstance(rows.compute(source), exp.Expr) or not any(True for _ in stored_buckets(source, rows)):
         return None
-    return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(source)}: {why}")
+    return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(source)}, which is needed because {why}")
 
 
 def unbounded(tree: Tree, rows: Rows) -> Miss | None:

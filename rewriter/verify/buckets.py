@@ -56,10 +56,10 @@ _CALLS = frozenset({"timestamp_seconds", "make_timestamp_ntz"})
 
 @cache
 def _pattern(grain: str, kind: str) -> Tree | None:
-    """Return the expression as which a bucket of length `grain` and type `kind` is printed, with a placeholder as
-    source.
+    """Return the SQL expression of a printed time bucket, with a placeholder in place of the bucket's time.
 
-    Return None if the bucket is printed as date_trunc(), which a block recognizes as a bucket.
+    `grain` is the length of the bucket, and `kind` the type of the time. Return None if the bucket is printed as
+    date_trunc(), which a block recognizes as a bucket.
     """
     tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
     return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree

@@ -179,7 +179,7 @@ def _same_row(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _one(block: Block, kept: str, again: str) -> Block:
-    """Return the block with the table occurrence `again` replaced by `kept`, another occurrence of the same table.
+    """Return the block with the table occurrence `again` replaced by `kept`, an occurrence that reads the same row.
 
     `kept` and `again` are table ids.
     """

@@ -104,7 +104,7 @@ class _Layers:
         """Compare two blocks that read tables which stand for groups; return the result with all trusted keys used.
 
         `question` is the block to be answered, `plan` the block of the plan. A difference is not certain if the blocks
-        differ in a condition on a column that may not have all values.
+        differ in a condition on a column whose possible values are not known, such as a count.
         """
         asked, computed = self.typed(question), self.typed(plan)
         found = compare(asked, computed, self._tables, self._mode)

@@ -96,8 +96,9 @@ _OF_UNITS = {
 def counted_units(forms: Forms, tree: Tree) -> Tree:
     """Return timestampdiff() from a constant to a bucket as timestampdiff() from the constant to the bucket's time.
 
-    `timestampdiff(DAY, TIMESTAMP '2020-01-01', date_trunc('DAY', t))` becomes a call with t. Return the call unchanged
-    if the constant is not a bucket border at least two days before the earliest time that the filter allows.
+    `timestampdiff(DAY, TIMESTAMP '2020-01-01', date_trunc('DAY', t))` gives `timestampdiff(DAY, TIMESTAMP '2020-01-01',
+    t)`. Return the call unchanged unless the constant is the start of a bucket, and is at least two days before the
+    earliest time t that the filter allows.
     """
     unit, start, end = tree.expressions
     text = start.this if isinstance(start, exp.Cast) else start

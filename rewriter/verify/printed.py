@@ -224,10 +224,11 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
-    """Return the snapshot at which a table is read, and the snapshot after which the read rows were appended, as ids.
+    """Return the ids of two snapshots: `table` is read at the first one, and only rows appended after the second one
+    are read.
 
-    A table without a snapshot clause gives None for both, VERSION AS OF gives None for the second. The clause is
-    removed from the tree. Raise Unsupported for time travel by timestamp or branch.
+    A table without a snapshot clause gives None for both, and VERSION AS OF gives None for the second one. The clause
+    is removed from the tree. Raise Unsupported for time travel by timestamp or branch.
     """
     version = table.args.get("version")
     if version is None:

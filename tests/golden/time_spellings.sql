@@ -87,7 +87,7 @@ SELECT unix_seconds(v.`m`) - pmod(unix_seconds(v.`m`), 86400) AS d, sum(v.`s`) A
 
 --@ case: DIV goes up before 1970
 SELECT unix_seconds(at) DIV 3600 * 3600 AS h, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; by_fields GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_fields GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
 
 --@ case: the rest of % is negative before 1970
 SELECT unix_seconds(at) - unix_seconds(at) % 3600 AS h, sum(n) AS s FROM events GROUP BY 1
@@ -219,7 +219,7 @@ SELECT datediff(last_day(v.`d`), v.`d`) AS `left`, max(v.`top`) AS s FROM lake.d
 
 --@ case: months between take the time of the day
 SELECT floor(months_between(at, DATE '2024-01-01')) AS m, sum(n) AS s FROM events GROUP BY 1
---@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at: months_between() also depends on the time of day; by_fields GROUPING_TOO_COARSE at: months_between() also depends on the time of day; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at: months_between() also depends on the time of day; by_unix_hour GROUPING_TOO_COARSE at: months_between() also depends on the time of day; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at: months_between() also depends on the time of day
+--@ kept: by_date GROUPING_TOO_COARSE at; by_day GROUPING_TOO_COARSE at, which is needed because months_between() also depends on the time of day: apply it to dates; by_fields GROUPING_TOO_COARSE at, which is needed because months_between() also depends on the time of day: apply it to dates; by_label GROUPING_TOO_COARSE at; by_minute GROUPING_TOO_COARSE at, which is needed because months_between() also depends on the time of day: apply it to dates; by_unix_hour GROUPING_TOO_COARSE at, which is needed because months_between() also depends on the time of day: apply it to dates; local_hour GROUPING_TOO_COARSE at; made_month GROUPING_TOO_COARSE at, which is needed because months_between() also depends on the time of day: apply it to dates
 
 --@ case: names of days and months
 SELECT dayname(at) AS d, monthname(at) AS m, max(n) AS s FROM events GROUP BY 1, 2

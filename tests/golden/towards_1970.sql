@@ -75,7 +75,7 @@ SELECT floor(unix_seconds(v.`s`) / 3600) * 3600 AS h, unix_seconds(v.`s`) AS s, 
 
 --@ case: DIV rounds towards 1970, too
 SELECT unix_seconds(at) DIV 60 AS m, sum(n) AS total FROM events GROUP BY 1
---@ kept: by_second GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at
+--@ kept: by_second GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at
 
 --@ case: since 1970 it rounds down
 SELECT unix_seconds(at) DIV 3600 * 3600 AS h, sum(n) AS total FROM events WHERE at >= '1971-01-01' GROUP BY 1
@@ -99,7 +99,7 @@ SELECT from_unixtime((unix_timestamp(v.`s`) DIV 900) * 900) AS q, sum(v.`total`)
 
 --@ case: the remainder of another number is none of these
 SELECT unix_timestamp(at) - unix_seconds(at) % 900 AS q, sum(n) AS total FROM events WHERE at >= '1971-01-01' GROUP BY 1
---@ kept: by_second GROUPING_TOO_COARSE at: before 1970 DIV and % round up; use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at
+--@ kept: by_second GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at
 
 --@ case: days of numbers between bounds
 SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec < 1704153600 GROUP BY 1
@@ -140,7 +140,7 @@ SELECT min(v.`low`) AS low FROM lake.demo.by_small__storage AS v WHERE v.`m` >= 
 
 --@ case: an INT may be negative
 SELECT small DIV 3600 AS h, min(n) AS low FROM clicks GROUP BY 1
---@ kept: by_number GROUPING_TOO_COARSE small; by_rest GROUPING_TOO_COARSE small; by_small GROUPING_TOO_COARSE small: before 1970 DIV and % round up; use floor() and pmod(), which round down
+--@ kept: by_number GROUPING_TOO_COARSE small; by_rest GROUPING_TOO_COARSE small; by_small GROUPING_TOO_COARSE small, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
 
 --@ case: minutes of a number are no quarters of one
 SELECT floor(small / 90) AS q, min(n) AS low FROM clicks GROUP BY 1
@@ -158,7 +158,7 @@ SELECT (v.`m` * 60000) DIV 3600000 AS h, sum(v.`total`) AS total FROM lake.demo.
 
 --@ case: within a minute
 SELECT ms DIV 1000 AS s, sum(n) AS total FROM taps GROUP BY 1
---@ kept: GROUPING_TOO_COARSE ms: before 1970 DIV and % round up; use floor() and pmod(), which round down
+--@ kept: GROUPING_TOO_COARSE ms, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
 
 --@ case: a text of milliseconds
 SELECT from_unixtime(ms DIV 1000, 'yyyy-MM-dd HH') AS h, sum(n) AS total FROM taps GROUP BY 1
@@ -172,7 +172,7 @@ SELECT from_unixtime(floor((v.`m` * 60000) / 1000), 'yyyy-MM') AS m, sum(v.`tota
 
 --@ case: seconds of milliseconds are within a minute
 SELECT from_unixtime(ms DIV 1000) AS s, sum(n) AS total FROM taps GROUP BY 1
---@ kept: GROUPING_TOO_COARSE ms: before 1970 DIV and % round up; use floor() and pmod(), which round down
+--@ kept: GROUPING_TOO_COARSE ms, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
 
 --@ case: the date and the hour of such a text
 SELECT to_date(from_unixtime(ms DIV 1000)) AS d, hour(from_unixtime(ms DIV 1000)) AS h, sum(n) AS total FROM taps GROUP BY 1, 2
