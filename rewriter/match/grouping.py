@@ -37,7 +37,8 @@ class Groups:
     def over(self, tree: Tree) -> Tree | Miss:
         """Return an expression with keys and aggregates replaced by their expressions over storage columns.
 
-        Return a Miss if the storage table lacks a key or an aggregate.
+        `sum(x) / 2` gives `sum(v.total) / 2`, if the column total stores sum(x). Return a Miss if the storage table
+        lacks a key or an aggregate.
         """
         if (key := self.keys.get(meaning(tree))) is not None:
             return key

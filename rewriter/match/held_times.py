@@ -53,7 +53,10 @@ class Rows(Protocol):
         """Return a lower bound of a time expression in all rows read, in seconds since 1970; None if unknown."""
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage column that stores an expression; None if no column stores the expression."""
+        """Return the storage column that stores an expression; None if no column stores the expression.
+
+        If the column m stores `a + b`, `a + b` gives `v.m`.
+        """
 
     def column(self, column: exp.Column) -> Tree | Miss:
         """Return a column, or a column equal to it, of a table joined to the storage table.
@@ -67,7 +70,8 @@ class Rows(Protocol):
     def compute(self, tree: Tree) -> Tree | Miss:
         """Return an expression over the query's rows as an expression over storage columns.
 
-        Return a Miss if the expression cannot be derived.
+        If the column m stores `a + b`, `(a + b) * 2` gives `v.m * 2`. Return a Miss if the expression cannot be
+        derived.
         """
 
 

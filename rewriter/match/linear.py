@@ -132,8 +132,9 @@ def _factor(tree: Tree, reading: Reading) -> Tree | None:
     """Return a factor or divisor of DOUBLE arithmetic over storage columns: a number, or an expression over grouping
     keys.
 
-    Return None for other expressions, and for numbers whose magnitude is not between 10^-30 and 10^30. `reading` is the
-    query, expressed over the view's storage table.
+    `100` gives `100`, and a key k that the column c stores gives `v.c`. Return None for other expressions, and for
+    numbers whose magnitude is not between 10^-30 and 10^30. `reading` is the query, expressed over the view's storage
+    table.
     """
     value = number_value(tree)
     return _constant(tree, reading) if value is None else tree if is_modest(value) else None
@@ -142,7 +143,7 @@ def _factor(tree: Tree, reading: Reading) -> Tree | None:
 def _is_finite(tree: Tree, reading: Reading) -> bool:
     """Return whether no value of an expression is NaN, infinite, or near the greatest or the least DOUBLE.
 
-    Return False if this is not certain. `reading` has the query's block, over whose tables the expression is.
+    Return False if this is not certain. `reading` is the query, expressed over the view's storage table.
     """
     kind = numeric_type(tree, reading.block)
     if kind in INTEGERS or as_decimal(kind) is not None:
@@ -160,7 +161,8 @@ def _constant(tree: Tree, reading: Reading) -> Tree | None:
     """Return an integer or DECIMAL expression over storage columns, if the expression is constant within each stored
     group.
 
-    Return None for other expressions. `reading` is the query, expressed over the view's storage table.
+    `k + 1` gives `v.c + 1` for a grouping key k that the column c stores. Return None for other expressions. `reading`
+    is the query, expressed over the view's storage table.
     """
     grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
     kind = numeric_type(tree, reading.block) if grouped else None

@@ -204,9 +204,8 @@ class PartialAggregates:
         return PartialAggregate(partial.tree if kept else cast(partial.tree, str(sum_type(kind))), kind)
 
     def _fits_bigint(self, argument: Tree) -> bool:
-        """Return whether no sum of integers overflows BIGINT; False if this is unknown.
-
-        `argument` is a cast, and the integers are its operand.
+        """Return whether no sum of the operand of `argument`, an integer that is cast, overflows BIGINT; False if
+        unknown.
         """
         return fits_bigint(argument.this, self.reading.block)
 

@@ -159,21 +159,25 @@ class Reading:
         return since_of(tree, map(self.normalize, self.query.conjuncts), known)
 
     def normalize(self, tree: Tree) -> Tree:
-        """Return an expression with each column replaced by the representative of its equal columns in the query."""
+        """Return an expression with each column replaced by the representative of its equal columns in the query.
+
+        With `a = b` in the query, `b + 1` gives `a + 1`.
+        """
         return self.equivalence.normalize(tree)
 
     def held(self, tree: Tree) -> Tree | None:
         """Return the storage column that stores a row expression, ignoring the order of commutative operands.
 
-        Return None if no column stores the expression.
+        If the column m stores `a + b`, `b + a` gives `v.m`. Return None if no column stores the expression.
         """
         return self.rows.get(meaning(tree))
 
     def compute(self, tree: Tree) -> Tree | Miss:
         """Return an expression over the query's rows as an expression over storage columns and extra tables.
 
-        The columns of `tree` must be replaced by the representatives of their equal columns. Return a Miss if the
-        expression cannot be derived.
+        If the column m stores `a + b`, `(a + b) * 2` gives `v.m * 2`. Extra tables are the query's tables that the view
+        does not read. The columns of `tree` must be replaced by the representatives of their equal columns. Return a
+        Miss if the expression cannot be derived.
         """
         return derive(tree, self)
 

@@ -293,7 +293,10 @@ def _count(forms: Forms, argument: Tree, condition: Tree | None) -> Tree:
 
 
 def _indicator(forms: Forms, argument: Tree) -> Tree:
-    """Return an expression that is 1 where `argument` is not NULL, and 0 elsewhere."""
+    """Return an expression that is 1 where `argument` is not NULL, and 0 elsewhere.
+
+    `x` gives `CASE WHEN x IS NOT NULL THEN 1 ELSE 0 END`, and `1` gives `1`.
+    """
     if isinstance(argument, exp.Null):
         return ZERO
     argument = _nullable_part(forms, argument)
@@ -366,7 +369,10 @@ def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
 
 
 def _total(forms: Forms, argument: Tree) -> Tree:
-    """Return coalesce(sum(x), 0) for the argument x, with ELSE 0 added to each CASE without ELSE in x."""
+    """Return coalesce(sum(x), 0) for the argument x, with ELSE 0 added to each CASE without ELSE in x.
+
+    `CASE WHEN p THEN x END` gives `coalesce(sum(CASE WHEN p THEN x ELSE 0 END), 0)`.
+    """
     return call_of("coalesce", call_of("sum", _zero_defaults(forms, argument)), ZERO)
 
 

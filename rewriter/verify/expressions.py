@@ -36,8 +36,8 @@ class Expressions:
     def normal(self, tree: Tree) -> Tree:
         """Return the expression in normal form: equal expressions that are written differently get equal trees.
 
-        Raise Unfolded if the expression contains an aggregate over groups that equals no aggregate over the groups'
-        rows.
+        `b = a` and `NOT a <> b` have the same normal form. Raise Unfolded if the expression contains an aggregate over
+        groups that equals no aggregate over the groups' rows.
         """
         known = self._known.get(tree)
         if known is None:

@@ -48,7 +48,10 @@ class FilledRows:
         )
 
     def found(self, node: Tree) -> Tree:
-        """Return the expression by which the view computes a column, for use in ON; return other nodes unchanged."""
+        """Return the expression by which the view computes a column, for use in ON; return other nodes unchanged.
+
+        If the view computes its column d as `to_date(ts)`, `d` gives `to_date(ts)`.
+        """
         return node if not self._is_own(node) else self._of_groups(self._output(node))
 
     def counted(self, outer: Block) -> Block:
@@ -66,8 +69,8 @@ class FilledRows:
         """Return the expression by which the view computes a column that the join may fill; return other nodes
         unchanged.
 
-        Raise Unfolded if the expression may differ from the column in a row in which the join fills the column with
-        NULL.
+        If the view computes its column total as `sum(x)`, `total` gives `sum(x)`. Raise Unfolded if the expression may
+        differ from the column in a row in which the join fills the column with NULL, as a count does.
         """
         if not self._is_own(node):
             return node
@@ -113,7 +116,8 @@ class FilledRows:
     def _count(self, tree: Tree) -> Tree | None:
         """Return a count of the view as a count over rows that is 0 for a row of NULLs; None for other expressions.
 
-        count(*) becomes a count of the rows in which a NOT NULL column is not NULL.
+        count(*) gives `coalesce(sum(CASE WHEN x IS NOT NULL THEN 1 ELSE 0 END), 0)`, for a NOT NULL column x of the
+        view's tables.
         """
         if tree == ROWS:
             present = self._present()

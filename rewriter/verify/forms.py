@@ -66,28 +66,43 @@ class Forms(Protocol):
         """Whether the block aggregates at most one group of a view or derived table."""
 
     def normal(self, tree: Tree) -> Tree:
-        """Return the expression in normal form: equal expressions that are written differently get equal trees."""
+        """Return the expression in normal form: equal expressions that are written differently get equal trees.
+
+        `b = a` and `NOT a <> b` have the same normal form.
+        """
 
     def kind(self, tree: Tree) -> str:
         """Return the type of an expression; `unknown` if the type is not known for certain."""
 
     def over_operands(self, tree: Tree) -> Tree:
-        """Return the same operation over operands in normal form."""
+        """Return the same operation over operands in normal form.
+
+        `f(b = a)` and `f(a = b)` give the same expression.
+        """
 
 
 def values_of(tree: Tree) -> list[Tree]:
-    """Return the values of a CASE, with the default last; a missing ELSE adds no value."""
+    """Return the values of a CASE, with the default last; a missing ELSE adds no value.
+
+    `CASE WHEN p THEN x ELSE y END` gives x and y.
+    """
     default = tree.args.get("default")
     return [*(branch.args["true"] for branch in tree.args["ifs"]), *([default] if default is not None else [])]
 
 
 def conditions_of(tree: Tree) -> list[Tree]:
-    """Return the conditions of a CASE, preceded by its operand if the CASE has one."""
+    """Return the conditions of a CASE, preceded by its operand if the CASE has one.
+
+    `CASE WHEN p THEN x END` gives p, and `CASE k WHEN 1 THEN x END` gives k and 1.
+    """
     return [*([tree.this] if tree.this is not None else []), *(branch.this for branch in tree.args["ifs"])]
 
 
 def with_condition(call: Tree, condition: Tree | None) -> Tree:
-    """Return an aggregate with a FILTER condition; unchanged if the condition is None."""
+    """Return an aggregate with a FILTER condition; unchanged if the condition is None.
+
+    `sum(x)` and the condition `p` give `sum(x) FILTER (WHERE p)`.
+    """
     return call if condition is None else exp.Filter(this=call, expression=exp.Where(this=condition))
 
 

@@ -89,10 +89,10 @@ def check_moments(block: Block, tables: Tables) -> None:
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
-    """Yield lists of blocks whose rows together are the rows of one block, each list with this block.
+    """Yield each group of blocks whose rows together are the rows of one block, and this one block.
 
     A block over t at snapshot 5 and a block over the rows appended to t after snapshot 5 make up the block over t. Each
-    of the given blocks is in one list; a block that cannot be combined with another block is alone in its list.
+    of the given blocks is in one group; a block that cannot be combined with another block is alone in its group.
     `tables` returns the table of a name, or None.
     """
     rest = [([block], block) for block in blocks]

@@ -76,8 +76,8 @@ class Unfolding:
     def select(self, select: Select) -> Block:
         """Return the block over base tables that a SELECT of the plan computes.
 
-        Raise Undecided if no such block is found, and Misread if the plan reads a table at another snapshot than the
-        current one.
+        Raise Undecided if no such block is found, and Misread if the plan reads a table at a snapshot other than the
+        current snapshot.
         """
         block = self._at_moments(select)
         for table in block.tables:
@@ -413,7 +413,7 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
 def _of_set(held: Held, grouped: tuple[Tree, ...]) -> Held:
     """Return the content of a view restricted to one grouping set: the keys of the set, and the aggregates.
 
-    `held` is the content, `grouped` are the keys of the set.
+    `held` is the content of the whole view, and `grouped` are the keys of the set.
     """
     missing = [key for key in held.block.keys or () if key not in grouped]
     places = [i for i, output in enumerate(held.block.outputs) if not _of_other_keys(output, missing)]
