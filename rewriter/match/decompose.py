@@ -20,7 +20,7 @@ from rewriter.schema import UNKNOWN, components_of, expression_type, output_type
 from rewriter.sql import every
 
 Tree = exp.Expr
-# The assumed share of a question's rows that a view lacks, if it cannot be estimated.
+# The assumed share of a query's rows that a view lacks, if the share cannot be estimated.
 UNKNOWN_SHARE = 0.5
 
 
