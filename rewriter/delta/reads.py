@@ -1,6 +1,6 @@
-"""The ways to read a table in FROM: all rows at a snapshot, or the changes between two snapshots.
+"""The ways to read a table in FROM: all rows at a snapshot, or rows appended or changed between two snapshots.
 
-The method `sql` returns the text that follows the table's name in FROM.
+The method `sql` of each class returns the text that follows the table's name in FROM.
 """
 
 from __future__ import annotations

@@ -78,9 +78,10 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
-    """Return which outputs the block lacks for subtracting deleted values from `output`; empty if it lacks none.
+    """Return a message that names the outputs that the block lacks for subtracting deleted values from `output`.
 
-    A sum needs the count of its argument, avg also an exact sum. `types` maps each output to its type.
+    Return an empty string if the block lacks none. A sum needs the count of the sum's argument; avg also needs an exact
+    sum of the argument. `types` maps each output to its type.
     """
     call = aggregate_of(output)
     if call is None or call.name == "count":
@@ -121,7 +122,7 @@ def _counted(argument: Tree, block: Block) -> Tree:
     """Return the argument without a cast from an integer type to a DECIMAL type that has room for all integers.
 
     For an INT column n, `CAST(n AS DECIMAL(38,0))` gives n, which is NULL exactly where the cast is NULL. Return any
-    other argument unchanged.
+    other argument unchanged. `block` has the types of the columns.
     """
     if not isinstance(argument, exp.Cast):
         return argument
@@ -142,8 +143,9 @@ def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> b
 def signed(output: Tree, block: Block, kind: str) -> Tree:
     """Return the aggregate over changed rows whose value is to be added to the stored value of `output`.
 
-    `kind` is the output's type. A row that `_change_type` marks as deleted counts negatively. The result is NULL for an
-    aggregate other than sum and count, and the output itself for a grouping key.
+    `kind` is the output's type, `block` the block that has the output. A row that `_change_type` marks as deleted
+    counts negatively. The result is NULL for an aggregate other than sum and count, and the output itself for a
+    grouping key.
 
     gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN inserted THEN x ELSE -x END)
     """
