@@ -25,9 +25,9 @@ _EXACT = "decimal(38,0)"
 
 
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
-    """Return the sum and the count as the components of avg().
+    """Return the sum and the count as the components of `call`, a call of avg().
 
-    `kinds` has the argument's type; the result is empty if the type is unknown.
+    `kinds` has the type of the argument. Return an empty mapping if this type is unknown.
     """
     (argument,), (kind,) = call.expressions, kinds
     if kind == UNKNOWN:
@@ -53,9 +53,9 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
     law:   Spark's average of DECIMAL(p,s) with p <= 11 is the quotient of the unscaled integers as DOUBLEs, scaled back
     law:   Spark's average of DECIMAL(p,s) with p > 11 is the quotient of two DECIMALs, rounded half up to s + 4 digits
 
-    In the last case, the quotient is computed from the whole part and the remainder of the division: one quotient of
-    wide DECIMALs would keep too few digits to be rounded again. The digits of the remainder suffice for up to 10^12
-    rows.
+    In the last case, the whole part and the fraction of the quotient are computed separately and added, because Spark
+    cuts a quotient of wide DECIMALs to 38 digits, which may leave too few digits after the point. The fraction has
+    enough digits for up to 10^12 rows.
     """
     divisor = call_of("nullif", count, number(0))
     decimal = as_decimal(kind)
@@ -78,10 +78,10 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
 
 
 def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
-    """Return the average of integers or DECIMALs, computed from the sum of their unscaled digits.
+    """Return the average of integers or DECIMALs as an expression: `total` / `count`, scaled back to the type of avg().
 
-    The unscaled digits of 1.25 are 125. `kind` is the type of the averaged values, an integer type or a DECIMAL with at
-    most 11 digits; the result has the type of avg() over that type.
+    `total` is the sum of the values' unscaled digits (125 for 1.25). `kind` is the type of the averaged values, an
+    integer type or a DECIMAL with at most 11 digits; the result has the type of avg() over `kind`.
     """
     quotient, decimal = _quotient(total, call_of("nullif", count, number(0))), as_decimal(kind)
     if decimal is None:
@@ -91,7 +91,10 @@ def average_of_digits(total: Tree, count: Tree, kind: str) -> Tree:
 
 
 def unscaled(digits: Tree, scale: int) -> Tree:
-    """Return the number with these unscaled digits, a DOUBLE, as an expression: 125 with the scale 2 gives 1.25."""
+    """Return the expression `digits` / 10^`scale`, the number with these unscaled digits: 125 of scale 2 gives 1.25.
+
+    `digits` is a DOUBLE.
+    """
     return exp.Div(this=digits, expression=cast(number(10**scale), "double")) if scale else digits
 
 

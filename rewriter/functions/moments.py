@@ -1,6 +1,6 @@
 """Computes variances and standard deviations from exact sums of whole numbers and of their squares.
 
-DECIMALs take part as their unscaled digits: 1.25 counts as 125, and the result is scaled back at the end.
+A DECIMAL is replaced by its unscaled digits (125 for 1.25); the final result is scaled back.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def scale_of(kind: str | None) -> int | None:
 
 
 def digits_of(argument: Tree, scale: int) -> Tree:
-    """Return the unscaled digits of a number of this scale, as a whole number: 1.25 of scale 2 gives 125."""
+    """Return the expression of the unscaled digits of `argument`, a number of this scale: 1.25 of scale 2 gives 125."""
     shifted = exp.Mul(this=argument.copy(), expression=number(10**scale)) if scale else argument
     return cast(shifted, "decimal(19,0)")
 
@@ -47,7 +47,8 @@ def squared(digits: Tree) -> Tree:
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
     """Return the components of a variance: the count, the sum of the digits, and the sum of the squared digits.
 
-    `kinds` has the argument's type. Return an empty mapping if the sums would be inexact for this type.
+    `call` is the call of the variance, and `kinds` has the type of the argument. Return an empty mapping if the sums
+    would be inexact for this type.
     """
     (argument,), scale = call.expressions, scale_of(kinds[0])
     if scale is None:
@@ -88,7 +89,10 @@ def rows_of(count: Tree) -> Tree:
 
 
 def divisor(rows: Tree, sample: bool) -> Tree:
-    """Return the divisor of a variance of n = `rows` values as a DOUBLE: n, or for a sample n - 1 (NULL if n is 1)."""
+    """Return the divisor of a variance of n values, as a DOUBLE expression: n, or n - 1 (NULL if n is 1) for a sample.
+
+    `rows` is the expression of n; `sample` is true for the variance of a sample, such as var_samp().
+    """
     return cast(call_of("nullif", exp.Sub(this=rows, expression=number(1)), number(0)) if sample else rows, "double")
 
 
@@ -115,7 +119,7 @@ def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
 
 
 def _whole_and_rest(total: Tree, rows: Tree) -> tuple[Tree, Tree]:
-    """Return the whole part of `total / rows`, and the remainder of this division as a DOUBLE."""
+    """Return two expressions: the whole part of `total / rows`, and the remainder of this division as a DOUBLE."""
     rest = exp.Mod(this=total.copy(), expression=rows.copy())
     whole = exp.Div(this=exp.Sub(this=total.copy(), expression=rest), expression=rows.copy())
     return cast(whole, _MEAN), cast(rest, "double")

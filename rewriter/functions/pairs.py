@@ -113,7 +113,7 @@ def _component(pair: Pair, each: str) -> Component:
 
 
 def valued(name: str) -> tuple[int, ...]:
-    """Return the positions of the arguments whose values matter to a function of pairs; 0 is y, 1 is x.
+    """Return the positions of the arguments whose values matter to the function of pairs `name`; 0 is y, 1 is x.
 
     For an argument at any other position, only whether it is NULL matters.
 
@@ -124,7 +124,7 @@ def valued(name: str) -> tuple[int, ...]:
 
 
 def needed(name: str) -> tuple[str, ...]:
-    """Return the names of the aggregates (n, x, y, xx, yy, xy) from which a function of pairs is computed.
+    """Return the names of the aggregates (n, x, y, xx, yy, xy) from which the function of pairs `name` is computed.
 
     >>> needed("covar_pop")
     ('n', 'x', 'y', 'xy')
@@ -141,13 +141,16 @@ def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
 
 
 def _where_there(value: Tree, other: Tree) -> Tree:
-    """Return the expression that is `value` for a pair, or NULL if the pair's `other` value is NULL."""
+    """Return the CASE expression that is `value` if `other` is not NULL, else NULL.
+
+    In a sum over pairs, `value` is one argument of the pair and `other` the second one: a pair with a NULL is ignored.
+    """
     there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
     return exp.Case(this=None, ifs=[exp.If(this=there, true=value.copy())], default=None)
 
 
 class _Totals:
-    """The aggregates over the pairs, combined into expressions for the final formulas."""
+    """The values of the aggregates over the pairs, with methods that return the terms of the final formulas."""
 
     def __init__(self, sums: Mapping[str, Tree], pair: Pair) -> None:
         self._sums, self._pair = sums, pair

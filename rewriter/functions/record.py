@@ -17,21 +17,23 @@ class Function:
     """A scalar function of Spark.
 
     `result` computes the result type from the argument types; None if the type is not known for certain. `operator` is
-    the arithmetic operator whose type rules apply instead; empty if there is none. `zoned` is true if the value may
-    depend on the session's time zone.
+    the arithmetic operator whose result types the function has, such as % for mod(); empty if there is none. `zoned` is
+    true if the value may depend on the session's time zone.
 
     `readable` is true if a query block may contain the function. A view whose query contains any other function answers
     only queries of the same text. `unsettled` says why two runs of a nondeterministic function may differ: CREATE
     refuses a view whose query contains the function; empty for deterministic functions.
 
-    `printed` says how Spark prints a call as the name of an output without an alias: under the typed name (True), under
-    this other name (a string), or in an unknown way (False). The printed form is also unknown for the synonyms in
-    `unprinted`, and for calls that do not have `printed_arity` arguments, because Spark then prints the omitted ones.
+    `printed` says how Spark prints a call as the name of an output without an alias: with the typed function name
+    (True), with the function name in `printed` (a string), or in an unknown form (False). The form is also unknown for
+    the synonyms in `unprinted`. If `printed_arity` is not None, the form is known only for calls with this number of
+    arguments, because Spark prints omitted arguments, too.
 
     `rounds` is true if the result is the first argument, rounded. `units` are the fields of EXTRACT that return the
-    same value as the function. `form` is the form of a call in a block: a call, a field of a time, a CAST to the
-    type `casts_to`, a time bucket, or a part of a time window. `of_unit` says whether the unit, the first of three
-    arguments, is added to a time or counted between two times; empty if the function takes no unit.
+    same value as the function. `form` is the normal form of a call in a block: a call, EXTRACT of a field, a CAST to
+    the type `casts_to`, a time bucket, or a part of a time window. `of_unit` is not empty if the first of three
+    arguments is a time unit: 'added' if units are added to a time, 'counted' if the units between two times are
+    counted.
     """
 
     name: str
@@ -52,7 +54,7 @@ class Function:
 
 
 class Component(NamedTuple):
-    """An aggregate from which another aggregate is computed, such as sum and count for avg.
+    """An aggregate from which a composed aggregate is computed: avg has the components sum and count.
 
     `label` is a part of the name of the hidden column that stores the component. `kind` is the type of the aggregated
     values before any cast in `call`; None if `call` casts nothing. `same` are other calls that have the same value.
@@ -72,8 +74,8 @@ class Composition(NamedTuple):
 
     `components` returns the components for a call and its argument types; empty if the result would be inexact.
     `finish` returns the formula that computes the aggregate from the values of the components, or None if the formula's
-    last digit may differ from Spark's. With `lossless`, `components` gets only argument types that are the same under
-    all settings.
+    last digit may differ from Spark's. If `lossless` is true, `components` is called only with argument types that are
+    the same under all settings.
     """
 
     components: Callable[[exp.Anonymous, Types], Components]
@@ -100,7 +102,8 @@ class Aggregate(Function):
     repeats    whether repeated values change the result, so that DISTINCT has an effect
     exact      whether the result is the same in any order of rows, given the type of the first argument
     of_key     how the aggregate of a grouping key is computed from the groups: the key times the row count (weigh), the
-               row count (count), the key itself (same), or the aggregate over all groups' distinct keys (set)
+               row count (count), the key itself (same), or the aggregate over all groups' distinct keys (set); None if
+               the aggregate cannot be computed from the groups
     arity      the number of arguments
     size       for sketches: the default of the second argument, the sketch's size
     values     the positions of the arguments whose values matter; None: all (of any other argument, it only matters
@@ -129,9 +132,9 @@ class Aggregate(Function):
 class WindowFunction:
     """A function that is supported only with OVER.
 
-    `result` computes the result type from the argument types; None if the type is not known. A `rank` has the same
-    value for rows that are equal under ORDER BY; a `succession`, such as row_number(), may have different values for
-    such rows. `settled` is true if a view's query may contain the function.
+    `result` computes the result type from the argument types; None if the type is not known. `kind` is 'rank' if rows
+    that are equal under ORDER BY have the same value, and 'succession' if such rows may have different values, as with
+    row_number(). `settled` is true if a view's query may contain the function.
     """
 
     name: str

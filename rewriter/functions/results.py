@@ -38,14 +38,17 @@ def together(types: Types) -> str:
 
 
 def of_text(types: Types) -> str:
-    """Return STRING if the first argument is a string, number, boolean or time; raise Uncertain otherwise."""
+    """Return STRING if the first argument is a string, number, boolean, date or timestamp; else raise Uncertain."""
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
-        raise Uncertain(f"the result type of a string function of {types[0]} is not known for certain: cast the result")
+        raise Uncertain(
+            f"the result type of a string function with an argument of type {types[0]} is not known for certain: "
+            "cast the result"
+        )
     return STRING
 
 
 def texts(types: Types) -> str:
-    """Return STRING if all arguments are strings, numbers, booleans or times; raise Uncertain otherwise."""
+    """Return STRING if all arguments are strings, numbers, booleans, dates or timestamps; else raise Uncertain."""
     for kind in types:
         of_text([kind])
     return STRING
@@ -55,7 +58,8 @@ def number(types: Types) -> str:
     """Return the first argument's type if it is numeric; raise Uncertain otherwise."""
     if not is_numeric(types[0]):
         raise Uncertain(
-            f"the result type of a numeric function of {types[0]} is not known for certain: cast the result"
+            f"the result type of a numeric function with an argument of type {types[0]} is not known for certain: "
+            "cast the result"
         )
     return types[0]
 
@@ -82,7 +86,9 @@ def whole(types: Types) -> str:
     """
     kind = number(types)
     if len(types) != 1:
-        raise Uncertain("the result type of ceil() and floor() with a scale is not known for certain: cast the result")
+        raise Uncertain(
+            "the result type of ceil() and floor() with two arguments is not known for certain: cast the result"
+        )
     if decimal := as_decimal(kind):
         return kind if decimal.scale == 0 else bounded(decimal.precision - decimal.scale + 1, 0)
     return "bigint"
@@ -99,7 +105,10 @@ def either(types: Types) -> str:
 def integral(types: Types) -> str:
     """Return the type of a bit operation: the first argument's type if it is an integer; raise Uncertain otherwise."""
     if types[0] not in INTEGERS:
-        raise Uncertain(f"the result type of a bit operation on {types[0]} is not known for certain: cast the result")
+        raise Uncertain(
+            f"the result type of a bit operation on a value of type {types[0]} is not known for certain: cast the "
+            "result"
+        )
     return types[0]
 
 
@@ -110,7 +119,10 @@ def magnitude(types: Types) -> str:
 
 
 def magnitudes(types: Types) -> str:
-    """Return DOUBLE, the type of a function of two numbers; raise Uncertain if an argument is not numeric."""
+    """Return DOUBLE, the type of an aggregate of two numbers such as corr(y, x).
+
+    Raise Uncertain unless both arguments are numeric.
+    """
     return magnitude(types) if is_numeric(types[1]) else magnitude(types[1:])
 
 
@@ -118,7 +130,8 @@ def float_or_double(types: Types) -> str:
     """Return the type of nanvl(): FLOAT or DOUBLE if both arguments have that type; raise Uncertain otherwise."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
         raise Uncertain(
-            f"the result type of nanvl() of {types[0]} and {types[1]} is not known for certain: cast the result"
+            f"the result type of nanvl() with arguments of types {types[0]} and {types[1]} is not known for certain: "
+            "cast the result"
         )
     return types[0]
 
@@ -126,14 +139,20 @@ def float_or_double(types: Types) -> str:
 def dated(types: Types) -> str:
     """Return DATE for a date, timestamp or string as the first argument; raise Uncertain for other types."""
     if types[0] not in TEMPORAL and types[0] != STRING:
-        raise Uncertain(f"the result type of a date function of {types[0]} is not known for certain: cast the result")
+        raise Uncertain(
+            f"the result type of a date function with an argument of type {types[0]} is not known for certain: cast "
+            "the result"
+        )
     return "date"
 
 
 def instant(types: Types) -> str:
-    """Return TIMESTAMP, the type of date_trunc(unit, time); raise Uncertain unless the time is temporal or a string."""
+    """Return TIMESTAMP, the type of date_trunc(unit, t); raise Uncertain unless t is a date, timestamp or string."""
     if types[1] not in (*TEMPORAL, STRING):
-        raise Uncertain(f"the result type of date_trunc() of {types[1]} is not known for certain: cast the result")
+        raise Uncertain(
+            f"the result type of date_trunc() with an argument of type {types[1]} is not known for certain: cast the "
+            "result"
+        )
     return "timestamp"
 
 

@@ -23,7 +23,7 @@ def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
 
 
 def cast(tree: Tree, kind: str) -> Tree:
-    """Return a CAST of an expression to a type, named as in Spark's DDL."""
+    """Return the expression CAST(tree AS kind); `kind` is a type name as in Spark's DDL."""
     return exp.TryCast(this=tree, to=_type(kind))
 
 

@@ -65,9 +65,7 @@ def wide_decimal(kind: str) -> Decimal:
 
 
 def may_be_cut(kind: str | None) -> bool:
-    """Return whether arithmetic with this result type may have more digits than the type: a DECIMAL with 38 digits.
-
-    Spark gives other results a type with enough digits. Without ANSI mode, a result with too many digits is NULL.
+    """Return whether a result of the type `kind` may need more digits than the type has: True for DECIMAL(38, s).
 
     >>> may_be_cut("decimal(38,2)"), may_be_cut("decimal(12,2)"), may_be_cut("bigint")
     (True, False, False)
@@ -106,14 +104,15 @@ def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
         return str(Decimal(precision, scale))
     if lossless:
         raise Uncertain(
-            f"the scale of a DECIMAL cut from {precision} to 38 digits is not known for certain: cast the result"
+            f"a DECIMAL result of {precision} digits is cut to 38 digits, to a scale that depends on settings: cast "
+            "the operands to smaller DECIMAL types"
         )
     whole = precision - scale
     return str(Decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, MIN_ADJUSTED_SCALE))))
 
 
 def bounded(precision: int, scale: int) -> str:
-    """Return the DECIMAL type with this precision and scale, each limited to 38."""
+    """Return the name of the DECIMAL type with this precision and scale, each reduced to 38 if it is greater."""
     return str(Decimal(min(precision, MAX_PRECISION), min(scale, MAX_PRECISION)))
 
 
@@ -147,7 +146,7 @@ def common_numeric(left: str, right: str) -> str:
     if left in INTEGERS and right in INTEGERS:
         return max(left, right, key=INTEGERS.index)
     if "double" not in (left, right):
-        raise Uncertain(f"the common type of {left} and {right} is not known for certain: cast one of them")
+        raise Uncertain(f"the common type of {left} and {right} is not known for certain: cast one of the two values")
     return "double"
 
 
@@ -172,7 +171,7 @@ def common(left: str, right: str) -> str:
             return str(Decimal(scale + whole, scale))
     if left in TEMPORAL and right in TEMPORAL:
         return max(left, right, key=TEMPORAL.index)
-    raise Uncertain(f"the common type of {left} and {right} is not known for certain: cast one of the values")
+    raise Uncertain(f"the common type of {left} and {right} is not known for certain: cast one of the two values")
 
 
 _SPELLINGS = {
@@ -215,14 +214,14 @@ def column_type(text: str) -> str:
         return _decimal_of(text, int(number[1] or 10), int(number[2] or 0))
     if plain.startswith(("array", "map", "struct", "interval")):
         return _nested(text)
-    raise Uncertain(f"{text} is not a type of Spark")
+    raise Uncertain(f"{text} is not a type of Spark; write a type such as BIGINT, DECIMAL(10, 2) or STRING")
 
 
 def _decimal_of(text: str, precision: int, scale: int) -> str:
     if not 1 <= precision <= MAX_PRECISION or scale > precision:
         raise Uncertain(
-            f"{text} is not a type of Spark: a DECIMAL has at most 38 digits, and its scale is not greater than "
-            "its precision"
+            f"{text} is not a type of Spark: a DECIMAL has at most 38 digits, and the scale is at most the precision; "
+            "write a type such as DECIMAL(10, 2)"
         )
     return str(Decimal(precision, scale))
 
@@ -231,6 +230,6 @@ def _nested(text: str) -> str:
     try:
         kind = exp.DataType.build(text if text.count("<") == text.count(">") else "", dialect="spark")
     except SqlglotError as error:
-        raise Uncertain(f"{text} is not a type of Spark") from error
+        raise Uncertain(f"{text} is not a type of Spark; write a type such as ARRAY<BIGINT>") from error
     spelled = str(kind.sql("spark")).lower()
     return re.sub(r"\s*([<>,:])\s*", r"\1", re.sub(r"\blong\b", "bigint", spelled))
