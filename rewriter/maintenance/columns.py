@@ -1,4 +1,7 @@
-"""Finds the source columns that a view's storage query reads, and the positions of its outputs in the storage table."""
+"""Finds the source columns that a view's storage query reads, and the positions of outputs in the storage table.
+
+The storage query is the query that fills the view's storage table.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,9 @@ Columns = Mapping[TableName, tuple[Column, ...]]
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
     """Return, by source table, the columns that the storage query (the query that fills the storage table) reads.
 
-    `columns` has all columns of each source table. If the query is not supported as a block, return all columns whose
-    names occur in the query's text, and every column if the query may read columns that it does not name.
+    `columns` has all columns of each source table. If the query is not supported as a block (one SELECT in normal
+    form), return the columns whose names occur in the query's text, or every column if the query may read columns
+    without naming them, as `SELECT *` does.
     """
     block = block_of(view, columns)
     if isinstance(block, str):
@@ -47,6 +51,8 @@ def _among(columns: tuple[Column, ...], names: frozenset[str]) -> tuple[Column, 
 def _words(sql: str) -> frozenset[str] | None:
     """Return every word of a query outside string literals, in lower case; None if the query may read unnamed columns.
 
+    Also return None if the query cannot be split into tokens.
+
     law:    a query reads a column by its name, by a star, by NATURAL, or by PIVOT, which groups by all columns that it
             does not name
     """
@@ -67,9 +73,9 @@ def _words(sql: str) -> frozenset[str] | None:
 
 
 def misplaced(view: MaterializedView, storage: Table) -> Column | None:
-    """Return the first storage column with the name of an output that has another position in the view's query.
+    """Return the first storage column whose position differs from that of the query's output with the same name.
 
-    Return None if there is no such column.
+    Return None if each such output of the view's query has the position of its storage column.
     """
     names = [name.lower() for name in _names(view)]
     for place, column in enumerate(storage.columns):
@@ -80,9 +86,9 @@ def misplaced(view: MaterializedView, storage: Table) -> Column | None:
 
 
 def _names(view: MaterializedView) -> list[str]:
-    """Return the output names in the order of the query; an empty string for an expression without alias.
+    """Return the names of the storage query's outputs, in order; an empty string for an expression without alias.
 
-    If the query selects `*` or is not a single SELECT, return the names of the view's columns.
+    If the storage query selects `*` or is not a single SELECT, return the names of the view's columns.
     """
     tree = storage_tree(view)
     outputs = tree.expressions if tree is not None else []

@@ -1,4 +1,4 @@
-"""The decision how to refresh a view, with its reason."""
+"""The decision how to refresh a view, with the reason."""
 
 from __future__ import annotations
 

@@ -69,9 +69,10 @@ def define(
 ) -> Definition:
     """Return the definition of a view over this query; raise Unsupported, with the remedy, for an unsuitable query.
 
-    `columns` name the outputs; None keeps the query's names. Without `hidden`, the storage table has only the view's
-    outputs, as in a table that another tool made. `views` are the views that the query may name; `tables` are all
-    tables that the query reads, also through views.
+    A query is unsuitable if, for example, it is not deterministic, reads the current time, or reads something other
+    than Iceberg tables. `columns` name the outputs; None keeps the query's names. Without `hidden`, the storage table
+    has only the view's outputs, as in a table that another tool made. `views` are the views that the query may name;
+    `tables` are all tables that the query reads, also through views, with None for a missing table.
     """
     statement = parse(query, session)
     sources = _sources(statement, tables, views)
@@ -113,9 +114,9 @@ def _over_groups(
 ) -> Definition:
     """Return the definition of a query that is not a single block; `find` looks up a table or view named in FROM.
 
-    If the query reads grouped derived tables in FROM, hidden columns are added to its last SELECT, and the text before
-    this SELECT stays as typed. Otherwise the storage table has only the view's outputs. `sources` are the tables that
-    the query reads; the other parameters are those of `define`.
+    If the outermost SELECT groups the rows of grouped derived tables, hidden columns are added to this SELECT, and a
+    WITH clause before it stays as typed. Otherwise the storage table has only the view's outputs. `sources` are the
+    tables that the query reads; the other parameters are those of `define`.
     """
     plain = Definition(query, query, (), sources, ())
     statement = parse(query, session)
@@ -171,7 +172,7 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
     if not statement.is_query or statement.problem:
         raise Unsupported(statement.problem or "a materialized view is defined by a query (SELECT …)")
     if not statement.complete:
-        raise Unsupported("a query that begins with FROM or TABLE is not supported; write SELECT … FROM table")
+        raise Unsupported("a query that starts with FROM or TABLE is not supported; write SELECT … FROM table")
     for block in statement.blocks:
         if block.tree is None:
             raise Unsupported(
@@ -184,8 +185,10 @@ def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -
         moment = changing_moment(block.tree, tables)
         if moment is not None:
             text = excerpt(moment)
-            hint = "write a constant, or use it in the queries over the view"
-            raise Unsupported(f"{text} can mean another day at each refresh; {hint}")
+            hint = "write a constant date"
+            raise Unsupported(
+                f"{text} can mean another day at each refresh; {hint}, or use {text} in the queries over the view"
+            )
     if not statement.tables:
         raise Unsupported("the query reads no table: a materialized view is defined by SELECT … FROM table")
 
@@ -206,13 +209,16 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
         if table.name.lower() in statement.ctes and len(table.parts) == 1:
             return
         raise Unsupported(
-            f"{text} is a temporary view or a function; a materialized view can read only tables and views of "
-            "the catalog"
+            f"{text} is a temporary view or a function, which a materialized view cannot read; name a table or view "
+            "of the catalog instead"
         )
     if isinstance(tables.get(name), ViewState):
         raise Unsupported(f"{text} is a view whose query is not supported; name the view's base tables instead")
     if not isinstance(tables.get(name), Table):
-        raise Unsupported(f"{text} is not an Iceberg table; a materialized view can read only Iceberg tables")
+        raise Unsupported(
+            f"{text} is not an Iceberg table, and a materialized view can read only Iceberg tables; name an Iceberg "
+            "table instead"
+        )
 
 
 def _refuse_call(call: exp.Func) -> None:
@@ -240,7 +246,7 @@ def _single_block(statement: Statement, find: Find) -> Block:
     """
     main = statement.main
     if main is None or main.tree is None:
-        raise Unsupported("the query is not a single SELECT")
+        raise Unsupported("the query is not a single SELECT; rewrite the query without set operators such as UNION")
     return build_block(main.tree, find, common_tables(statement, find))
 
 
@@ -270,9 +276,10 @@ def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...])
 
 
 def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tree]]:
-    """Yield the hidden outputs that a view needs, each with a label for its column name, in a fixed order.
+    """Yield the hidden outputs that a view needs, each with a label for the column's name, in a fixed order.
 
-    `ordering` are the ORDER BY expressions to store.
+    These are, for a grouped view, the keys, the row count, the components of aggregates and the aggregates of HAVING,
+    and for any view the ORDER BY expressions in `ordering`.
     """
     if block.keys is None:
         yield from (("order", key) for key in ordering)

@@ -32,7 +32,8 @@ def dependencies(stored: Stored | str, location: str, sources: Mapping[TableName
     """Yield the current files of all sources with their targets.
 
     `location` is the path of the storage table, `stored` the view's block and storage table, or the reason why there is
-    no block. A file is omitted if its rows cannot satisfy the condition of a partial storage table.
+    no block; `sources` has the files of each source. A file is omitted if its rows cannot satisfy the condition of a
+    partial storage table.
 
     law: if the storage table's partitions do not follow from a source's partitions, each file may contribute to any
          row: its target is the whole storage table
@@ -65,8 +66,9 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
     """Return the function that maps a file of `source` to its target.
 
-    The function returns None for a file whose rows cannot satisfy the condition of a partial storage table. `location`
-    is the path of the storage table, which is the target if there is no block (`stored` is then the reason).
+    The function returns None for a file whose rows cannot satisfy the condition of a partial storage table. `files` are
+    the files of `source`. `location` is the path of the storage table, which is the target if there is no block
+    (`stored` is then the reason).
     """
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):

@@ -24,7 +24,7 @@ class FreshPart(NamedTuple):
 
 
 def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableName, Change]) -> FreshPart | None:
-    """Return the part of a storage table that the change of one source leaves fresh; None if it is empty or unknown.
+    """Return the part of a storage table that a source's change leaves fresh; None if this part is empty or unknown.
 
     `changes` has the changes of all sources since the refresh.
 

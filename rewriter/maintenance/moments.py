@@ -19,8 +19,8 @@ _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNOREC
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
     """Return the first constant string in a query that Spark may read as the current date or time, or None.
 
-    A string that is compared only with columns of type STRING stays a string, and so does an output. The columns' types
-    are looked up in `tables`.
+    A string that is an output, or is compared only with columns of type STRING, is not returned, because Spark reads it
+    as a string. The columns' types are looked up in `tables`.
 
     >>> from rewriter.sql import parse_select
     >>> [str(changing_moment(parse_select(sql), {})) for sql in ("SELECT DATE 'today'", "SELECT 'today' AS x")]
@@ -79,7 +79,8 @@ def _stays_text(text: Tree, tables: Mapping[TableName, Relation | None]) -> bool
 def _beside(node: Tree, user: Tree) -> list[Tree]:
     """Return the expressions whose types Spark makes equal to the type of `node`, a child of `user`.
 
-    For `'today'` in `coalesce(d, 'today')` this is `d`; for a result of a CASE, its other results.
+    In `coalesce(d, 'today')`, the node `'today'` gives `d`. A result of a CASE gives all results of the CASE, and a
+    value after WHEN gives the value after CASE. The operand of a CAST gives an empty list.
     """
     if isinstance(user, exp.Case):
         if node.arg_key == "this":

@@ -131,12 +131,14 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
         output, kind = block.outputs[place], view.columns[place].type
         if block.keys is not None and output not in block.keys:
             raise Unsupported(
-                f"{node.name} is an aggregate, so rows cannot be selected by it: name only grouping keys of {view.name}"
+                f"{node.name} is an aggregate, and a condition can select rows only by grouping keys: name only "
+                f"grouping keys of {view.name}"
             )
         if kind in FRACTIONS:
             raise Unsupported(
-                f"{node.name} is of the inexact type {kind.upper()}, so rows cannot be selected by it: name other "
-                "columns"
+                f"{node.name} has the inexact type {kind.upper()}, which a condition cannot compare: name other "
+                "columns "
+                f"of {view.name}"
             )
         return output.copy()
 
@@ -147,7 +149,8 @@ def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
     """Return a comparison of a bucket or date as a comparison of the time itself, if the bound is a bucket's start.
 
     `date_trunc('DAY', t) >= TIMESTAMP '2024-01-01 00:00:00'` gives `t >= TIMESTAMP '2024-01-01 00:00:00'`. Return any
-    other condition unchanged. `zone` is the view's time zone.
+    other condition unchanged, and, in a time zone without a fixed offset, a comparison of a TIMESTAMP. `zone` is the
+    view's time zone; `block` has the types of the columns.
 
     law:    if a bucket starts at b, then bucket(t) >= b is t >= b, and bucket(t) < b is t < b
     """
@@ -218,7 +221,7 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
     if held.upper().count(" OR ") >= MOST_RANGES:
         raise Unsupported(
             f"the rows stored for {view.name} would consist of more than {MOST_RANGES} parts that are not "
-            "ranges of one column: REFRESH … FULL WHERE keeps only one part, REFRESH … FULL keeps all rows"
+            "ranges of one column: run REFRESH … FULL WHERE to keep only one part, or REFRESH … FULL to keep all rows"
         )
     return f"({held}) OR ({asked})"
 

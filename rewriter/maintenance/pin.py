@@ -15,7 +15,7 @@ from rewriter.sql import Edit, Statement, parse, place_of, splice
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
     """Return the query as Spark can run it: with full table names, and each table of `snapshots` read at its snapshot.
 
-    Raise Unsupported if the query cannot be parsed.
+    Calls of `timeseries` are translated to Spark's functions. Raise Unsupported if the query cannot be parsed.
 
     >>> sales = TableName(("lake", "demo", "sales"))
     >>> pin("SELECT id FROM sales AS s", {sales: 7}, Session("lake", ("demo",)))

@@ -58,7 +58,8 @@ class Situation:
 def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
     """Return the decision on how to bring a storage table up to date with its sources.
 
-    If no source row has changed, the kind is NOTHING: only the new snapshot ids are recorded.
+    If no source row has changed, the kind is NOTHING: only the new snapshot ids are recorded. If no incremental way is
+    possible, the kind is FULL, with the reasons.
     """
     unknown = next((change for change in changes.values() if change.kind is ChangeKind.UNKNOWN), None)
     if unknown is not None:
@@ -97,7 +98,7 @@ def column_problem(held: Stored | str, changes: Changes) -> str:
 
 
 def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
-    """Return a source's columns: current, as recorded, and at the first and the last snapshot of the change."""
+    """Return a source's columns: now, as recorded by the last refresh, and at the change's first and last snapshot."""
     at_start = change.start_columns if change.start is not None else change.recorded
     return change.columns, change.recorded, at_start, change.end_columns
 
@@ -129,7 +130,8 @@ def _nothing(storage: Table) -> Decision:
 def _append(now: Situation) -> Decision | str:
     """Return an INSERT of the view's rows for the appended source rows, or the reason why this is not possible.
 
-    The reason is empty for a view with GROUP BY. `now` is the view and the changes of its sources.
+    The reason is empty for a view with GROUP BY, because other ways are for such views. `now` is the view and the
+    changes of its sources.
     """
     if now.stored.block.keys is not None:
         return ""
@@ -143,7 +145,8 @@ def _append(now: Situation) -> Decision | str:
 def _append_merge(now: Situation) -> Decision | str:
     """Return a merge of the groups of appended rows into the stored groups, or the reason why this is not possible.
 
-    The reason is empty for a view without GROUP BY. `now` is the view and the changes of its sources.
+    The reason is empty for a view without GROUP BY, because other ways are for such views. `now` is the view and the
+    changes of its sources.
     """
     if now.stored.block.keys is None:
         return ""
@@ -174,8 +177,8 @@ def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
 def _changelog(now: Situation) -> Decision | str:
     """Return a merge of counts and sums of inserted and deleted rows, or the reason why this is not possible.
 
-    The reason is empty for a view without GROUP BY, and if rows were only appended. `now` is the view and the changes
-    of its sources.
+    The reason is empty for a view without GROUP BY, and if rows were only appended, because other ways are for such
+    views and changes. `now` is the view and the changes of its sources.
     """
     if now.stored.block.keys is None or now.only_appends:
         return ""
@@ -235,7 +238,7 @@ def _large(now: Situation) -> bool:
 
 
 def _few(now: Situation) -> bool:
-    """Return whether the changed rows are at most the share FEW of the stored rows.
+    """Return whether the number of changed rows is at most the share FEW (0.0001) of the number of stored rows.
 
     Return True if the number of stored rows is not known. `now` is the view and the changes of its sources.
     """
@@ -259,8 +262,8 @@ def _touched(now: Situation) -> str:
     """Return the SQL condition for the storage rows in the targets of the changed source partitions.
 
     A source partition's target is the storage partition to which its rows contribute. Return an empty string if the
-    targets are unknown or too many, or if several sources have changed. `now` is the view and the changes of its
-    sources.
+    targets are unknown or more than MOST_TARGETS (1000), or if several sources have changed. `now` is the view and the
+    changes of its sources.
     """
     change, *more = now.changed
     if more or change.touched is None:

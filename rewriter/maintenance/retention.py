@@ -104,8 +104,8 @@ def kept(
     found = next(((i, f, c) for i, f in enumerate(storage.partitioned_by) if (c := _time(view, f)) is not None), None)
     if found is None:
         raise Unsupported(
-            f"{view.name} is not partitioned by a time column, so its retention cannot drop partitions: create "
-            "the view with PARTITIONED BY"
+            f"{view.name} is not partitioned by a time column, so its retention cannot drop partitions: "
+            "recreate the view with PARTITIONED BY a time column"
         )
     at, field, column = found
     output = block.outputs[view.columns.index(column)]
@@ -145,16 +145,19 @@ def _time(view: MaterializedView, field: PartitionField) -> Column | None:
 
 
 def _border(moment: datetime, field: PartitionField, column: Column) -> datetime:
-    """Return the start of the partition that contains a time; as in Iceberg, partitions of timestamps start in UTC.
+    """Return the start of the partition that contains the UTC time `moment`; `field` is a partition field of `column`.
 
-    `moment` is the time in UTC, `field` the partition field over `column`.
+    As in Iceberg, partitions of timestamps start in UTC.
     """
     day = floor(moment, "day") if column.type == "date" else moment
     return floor(day, field.transform) if field.transform in SPANS else day
 
 
 def _literal(begin: datetime, column: Column, zone: str) -> str | None:
-    """Return a UTC time as a literal in the session time zone `zone`; None if its local time is ambiguous."""
+    """Return the UTC time `begin` as a literal of the type of `column`, for a session in the time zone `zone`.
+
+    Return None for a TIMESTAMP whose local time is ambiguous in the zone.
+    """
     if column.type == "date":
         return f"DATE '{begin:%Y-%m-%d}'"
     if column.type == "timestamp_ntz":

@@ -118,7 +118,7 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """Return the block of a view that reads derived tables which cannot be merged into it, such as grouped tables.
+    """Return the block of a view that reads derived tables, such as grouped ones, that cannot be merged into the block.
 
     `columns` has the columns of each source. Return None if the block is unsupported.
     """
@@ -151,7 +151,8 @@ def _of_view(table: Occurrence) -> Occurrence:
 def _in_names(view: MaterializedView, text: str) -> str:
     """Return a message in which the aliases of expanded views are replaced by the views' names.
 
-    In the storage query, an expanded view has an alias such as `daily_1`.
+    In the storage query, the expanded view `lake.demo.daily` has an alias such as `daily_1`, which the user does not
+    know.
     """
     for state in view.through:
         text = re.sub(rf"(?<![\w.]){re.escape(state.name.table)}_\d+(?!\w)", str(state.name).replace("\\", r"\\"), text)

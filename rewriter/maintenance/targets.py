@@ -41,7 +41,7 @@ class Link:
     source_kind: str
 
     def known(self, partition: Partition) -> Span | None:
-        """Return the bounds of the source's column in a source partition; None if the column is not limited there."""
+        """Return the bounds of the source's column in a source partition; None if the partition sets no bounds."""
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:
@@ -73,18 +73,20 @@ class Targets:
 
     @property
     def share(self) -> float:
-        """The share (0 to 1) of the source's rows whose target is touched: files of this target were added or removed.
+        """The share (0 to 1) of the source's rows that belong to touched targets.
 
-        The target of a source row is the storage partition to which the row contributes.
+        The target of a source row is the storage partition to which the row contributes. A target is touched if source
+        files whose rows contribute to it were added or removed.
         """
         rows = sum(file.records for file in self.files.live)
         return sum(file.records for file in self.read) / rows if rows else 0.0
 
     @property
     def read(self) -> tuple[DataFile, ...]:
-        """The current source files whose target is touched: files of this target were added or removed.
+        """The current source files that belong to touched targets.
 
-        The target of a file is the storage partition to which the file's rows contribute.
+        The target of a file is the storage partition to which the file's rows contribute. A target is touched if source
+        files whose rows contribute to it were added or removed.
         """
         return tuple(file for file in self.files.live if self.of[file.partition] in self.touched)
 

@@ -1,4 +1,4 @@
-"""Partition values: the values of a column in a partition, and the storage partition that they determine.
+"""Partition values: bounds of a column's values in a source partition, and the storage partition that contains them.
 
 Values of a DATE are in days since 1970, values of other times in microseconds since 1970, as in Iceberg. Buckets of a
 TIMESTAMP are supported only in zones with a fixed offset. A function returns None if the partition does not determine
@@ -69,7 +69,7 @@ class Span:
 
 
 def span(value: Value, transform: str, kind: str) -> Span | None:
-    """Return the bounds of a column in a partition with this value; None if the partition does not limit the column.
+    """Return the bounds of a column in a partition with this partition value; None if the value sets no bounds.
 
     `transform` is the partition field's transform, as in Iceberg, and `kind` the column's type.
 
