@@ -22,7 +22,7 @@ _FOREIGN_KEY = re.compile(
 
 
 class ConstraintError(ValueError):
-    """A table property that is not a valid constraint; the message gives the expected form."""
+    """An error in a table property that declares primary or foreign keys; the message gives the expected form."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ class TableName(NamedTuple):
 
 
 def quoted(identifier: str) -> str:
-    """Return an identifier as Spark SQL: in backticks, unless every Spark version accepts it without them.
+    """Return an identifier as Spark SQL: in backticks, unless every Spark version accepts the name without backticks.
 
     >>> quoted("region"), quoted("sum(price)"), quoted("a`b")
     ('region', '`sum(price)`', '`a``b`')

@@ -45,7 +45,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The data files of a table: `live` now, added (`came`) since a refresh, and removed (`went`) since the refresh.
+    """The current data files of a table (`live`), and the files added (`came`) and removed (`went`) since a refresh.
 
     `came` and `went` include delete files. `fields` are the partition fields of all these files; None if the files have
     different partition specifications.

@@ -110,9 +110,9 @@ class Table:
     `delete_files` is the number of delete files. `current_since_ms` is the time, in milliseconds since 1970, at which
     the snapshot became the current one, by a commit or a rollback.
 
-    `least` has a lower bound of each date or timestamp column, in seconds since 1970, that proofs may rely on; `most`
-    an upper bound that only estimates may use; `ranges` the lower and upper bounds of integer columns. `statistics`
-    describe the data files at this snapshot or an earlier one, for estimates only.
+    `least` and `most` have a lower and an upper bound of each date or timestamp column, in seconds since 1970, and
+    `ranges` both bounds of each integer column. Proofs may rely on `least` and `ranges`, but not on `most`, which is
+    for estimates only. `statistics` describe the data files at this snapshot or an earlier one, for estimates only.
 
     `refresh` describes the content of a storage table; None for base tables, and for a storage table whose content was
     not written by a refresh. `primary_key` and `foreign_keys` are declared by the owner and not enforced. The rewriter

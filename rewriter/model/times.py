@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 
 def timestamp_text(micros: int) -> str:
-    """Return microseconds since 1970 as a TIMESTAMP_LTZ literal in UTC, which every session time zone reads alike.
+    """Return microseconds since 1970 as a TIMESTAMP_LTZ literal in UTC: the same time in every session time zone.
 
     >>> timestamp_text(0)
     "TIMESTAMP_LTZ '1970-01-01 00:00:00.000000Z'"
