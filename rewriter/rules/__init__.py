@@ -1,12 +1,13 @@
 """The rewrite rules, one in each module: each rule tries to compute a query's rows from one view.
 
-A query is a block (one SELECT), or a query compared as a text or as a set operation.
+A query is a block (one SELECT in normal form), a text that is compared with the text of a view's query, or a set
+operation that is compared with a view's set operation branch by branch.
 
 An access path is a view with the current state of its storage table. A rule is a function of an Ask (a query, an access
 path, and a mapping of the path's tables to the query's tables) that returns a plan, or a Miss with the reason. A rule
-does not raise to refuse, never changes its input, and does not consider freshness, permissions or cost. A plan may
-contain further Asks, which only the engine answers. The engine tries RULES in order for each path, up to the first
-plan.
+returns a Miss rather than raise an error, never changes the Ask, and does not consider freshness, permissions or cost.
+A plan may contain further Asks, which only the engine answers. The engine tries RULES in order for each path, up to the
+first plan.
 """
 
 from __future__ import annotations

@@ -37,14 +37,24 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     """
     query, path = ask.question, ask.path
     if not path.grown or not isinstance(query, Predicates):
-        return Miss(Reason.SHAPE, "no rows have been appended to the view's base tables", apart=True)
+        return Miss(
+            Reason.SHAPE,
+            "no rows were appended to the view's base tables since the last refresh of the view",
+            apart=True,
+        )
     if query.block.keys is None and not query.block.plain:
-        return Miss(Reason.SHAPE, "a window function would have to read the view's rows and the appended rows together")
+        return Miss(
+            Reason.SHAPE,
+            "the query has a window function, which must read the view's rows and the appended rows together: "
+            "refresh the view",
+        )
     if filling_join(query.block, ask.mapping) is not None:
         return _joined_side(ask)
     if any(table.text and not table.constant for table in query.block.tables):
         return Miss(
-            Reason.SHAPE, "the query joins a derived table, which both branches of the UNION ALL would have to compute"
+            Reason.SHAPE,
+            "the query joins a derived table, which both branches of the UNION ALL (the view's rows, the appended "
+            "rows) would compute: refresh the view",
         )
     states = _states(query.block, frozenset(ask.mapping.values()), path.grown)
     if problem := _not_added(query.block, states):
@@ -56,9 +66,10 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
 
 
 def _joined_side(ask: Ask) -> TwoPhase | Miss:
-    """Plan to join the left side with the union of the view's stored rows and the view's query over appended rows.
+    """Plan to join the left side of a LEFT join with a UNION ALL of the view's stored rows and of appended rows.
 
-    Return a Miss if the view has HAVING, an outer join or GROUPING SETS.
+    The appended rows are grouped by the view's query. Return a Miss if the view has HAVING, an outer join or GROUPING
+    SETS, or if some of its stored rows may not be used.
     """
     path, query = ask.path, ask.question
     view = path.block

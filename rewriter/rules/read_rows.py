@@ -7,7 +7,7 @@ from rewriter.match.grouping import Groups, finish, group_keys
 
 
 def read_rows(ask: Ask) -> Match | Miss:
-    """Read the view's rows in place of the tables' rows, and filter, group and project them as in the query.
+    """Return a plan that reads the view's rows instead of the tables' rows, and filters, groups and projects them.
 
     Return a Miss if the view cannot answer the query. A view with GROUP BY can answer only a query in which duplicate
     rows do not matter: the subquery of EXISTS or IN. `ask` has the query, the access path (the view with its storage
@@ -25,7 +25,7 @@ def read_rows(ask: Ask) -> Match | Miss:
         return reading
     held = reading.candidate.block.keys
     if held is not None and not (held and reading.block.as_set):
-        return Miss(Reason.SHAPE, "the view stores groups, not rows")
+        return Miss(Reason.SHAPE, "the view stores groups, not the rows of its tables: create a view without GROUP BY")
     if reading.block.keys is None:
         return finish(reading, reading.compute, keys=None, rolled_up=False)
     keys = group_keys(reading)

@@ -7,7 +7,7 @@ from rewriter.match.grouping import Groups, finish
 
 
 def roll_up(ask: Ask) -> Match | Miss:
-    """Aggregate the view's groups again into the query's coarser groups.
+    """Return a plan that aggregates the view's groups again, into the coarser groups of the query.
 
     Return a Miss if the view cannot answer the query. `ask` has the query, the access path (the view with its storage
     table), and the mapping of the view's tables to the query's tables.

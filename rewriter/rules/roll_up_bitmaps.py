@@ -45,7 +45,12 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     held = ask.held(query) if distinct else {}
     counted = [value for value in distinct if meaning(query.equivalence.normalize(bits_of(value))) in held]
     if not counted:
-        return Miss(Reason.SHAPE, "the view has no bitmaps of the counted values", apart=True)
+        return Miss(
+            Reason.SHAPE,
+            "the view has no bitmaps of the values that the query counts by count(DISTINCT …): add "
+            "bitmap_construct_agg()",
+            apart=True,
+        )
     groups = _with_bitmaps(decomposed(query.block), counted)
     return TwoPhase(groups, replace(ask, question=Predicates(groups, groups.where, query.zone)))
 
@@ -69,7 +74,7 @@ def _distinct_value(tree: Tree) -> Tree | None:
 
 
 def _with_bitmaps(groups: Block, counted: list[Tree]) -> Block:
-    """Return the block `groups` with bitmaps instead of counts of distinct values, and with bitmap buckets as keys.
+    """Return the block `groups` with bitmaps instead of distinct counts, and with the bitmaps' buckets as further keys.
 
     `counted` are the expressions whose distinct values are counted.
     """

@@ -14,7 +14,7 @@ Tree = exp.Expr
 
 
 def same_grain(ask: Ask) -> Match | Miss:
-    """Read each group of the query from the one storage row of that group, without aggregating again.
+    """Return a plan that reads each group of the query from the group's only storage row, without aggregating again.
 
     Return a Miss if the query's groups are not the view's groups, or if the view cannot answer the query. `ask` has the
     query, the access path (the view with its storage table), and the mapping of the view's tables to the query's
@@ -33,7 +33,10 @@ def same_grain(ask: Ask) -> Match | Miss:
         return keys
     repeated = ask.path.scattered or bool(reading.filled) or _repeating(reading)
     if repeated or reading.block.sets is not None or not _determined(reading, keys):
-        return Miss(Reason.SHAPE, "the groups of the query are not the groups of the view")
+        return Miss(
+            Reason.SHAPE,
+            "the groups of the query are not the groups of the view, so the view's groups must be aggregated again",
+        )
     if not reading.block.keys and (reading.residual or reading.extra):
         # If a filter drops the view's only row, the rewriting returns no row, but the query returns one.
         return Miss(

@@ -8,7 +8,7 @@ from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
 
 
 def text_match(ask: Ask) -> Match | Miss:
-    """Read the storage table in place of a query whose text equals the text of the view's query.
+    """Return a plan that reads the storage table in place of a query whose text equals the text of the view's query.
 
     Return a Miss for other queries, for an ORDER BY item that is not an output, and if an outer query may filter by a
     floating-point output. `ask` has the query, the access path (the view with its storage table), and the mapping of
@@ -23,7 +23,7 @@ def text_match(ask: Ask) -> Match | Miss:
     """
     question = ask.question
     if not isinstance(question, TextQuestion):
-        return Miss(Reason.SHAPE, "the query is matched as a query block, not by its text", apart=True)
+        return Miss(Reason.SHAPE, "the query is compared with the view as a parsed SELECT, not by its text", apart=True)
     outputs = tuple(stored(column.name) for column in ask.path.storage.columns)
     rewriting = rewriting_of(question.query, question.whole, ask.path.storage, outputs)
     if rewriting is None:

@@ -71,14 +71,14 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:
         return Miss(
             Reason.SHAPE,
-            "only groups of a view can be combined with the other rows of a table, and the query or the view "
-            "has no groups",
+            "the query or the view has no groups: only groups of a view can be combined with groups of the rows that "
+            "the view lacks",
             apart=True,
         )
     if path.past:
         return Miss(
             Reason.SHAPE,
-            "the other rows of the table would be read at a different snapshot than the view's rows",
+            "the rows that the view lacks would be read at a later snapshot than the view's rows: refresh the view",
             apart=True,
         )
     if (filling := filling_join(query.block, ask.mapping)) is not None:
@@ -86,7 +86,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     if any(table.text and not table.constant for table in query.block.tables):
         return Miss(
             Reason.SHAPE,
-            "the query joins a derived table, which both branches of the UNION ALL would have to compute",
+            "the query joins a derived table, which both branches of the UNION ALL (the view's rows, the other rows) "
+            "would compute",
             apart=True,
         )
     divided = _cut(query, path, ask.mapping)
@@ -99,16 +100,22 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     otherwise = _otherwise(divided, query) if divided and pays else None
     if otherwise is None:
         return Miss(
-            Reason.SHAPE, "no range separates the rows in the view from the other rows of the query", apart=True
+            Reason.SHAPE,
+            "no range of a column separates the rows stored in the view from the rows that the query also needs",
+            apart=True,
         )
     applied = Predicates(query.block, cut, query.zone)
     narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
     if Predicates(query.block, narrowed, query.zone).impossible:
-        return Miss(Reason.SHAPE, "the view has none of the query's rows", apart=True)
+        return Miss(Reason.SHAPE, "the view's filter excludes all rows of the query", apart=True)
     edges = all(asked != cut for asked, cut in divided.items())
     open_ended = _open_ended(divided, query, path, ask.mapping) if edges else None
     if open_ended is not None and open_ended.holds_none:
-        return Miss(Reason.SHAPE, "the time range of the query contains no whole bucket of the view", apart=True)
+        return Miss(
+            Reason.SHAPE,
+            "the time range of the query contains no whole time bucket of the view: create a view with shorter buckets",
+            apart=True,
+        )
     groups = decomposed(query.block)
     held = replace(ask, question=Predicates(replace(groups, where=narrowed), narrowed, query.zone))
     others = Predicates(query.block, (otherwise,), query.zone)
@@ -140,7 +147,9 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     otherwise = _otherwise(divided, Predicates(whole, own, query.zone)) if divided and pays else None
     if otherwise is None:
         return Miss(
-            Reason.SHAPE, "no range separates the rows in the view from the other rows of the joined table", apart=True
+            Reason.SHAPE,
+            "no range of a column separates the rows stored in the view from the other rows of the joined table",
+            apart=True,
         )
     groups, union = replace(joined_groups(path), where=own), over_union(path)
     same = {table.id: table.id for table in view.tables}
@@ -172,7 +181,7 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 def _open_ended(
     divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> OpenRange | None:
-    """Return the divided time range as an OpenRange, with the view's bucket of the time.
+    """Return the time range that divides the query as an OpenRange: a range without end, or with an unknown start.
 
     `divided` maps the query's comparisons to the narrowed ones. Return None unless the comparisons limit a single time,
     the time has exactly one lower bound, and the view has one bucket of the time. `candidate` is the access path to the
