@@ -24,8 +24,8 @@ def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = 
     unnamed = [shown for item, shown in pairs if not _settled(item)]
     if len(unnamed) != block.names.count(None):
         raise Uncertain(
-            "the name of an output that * stands for is not known for certain: list the columns, and give this "
-            "one an alias"
+            "the name of an output that * stands for is not known for certain: list the columns, and give each "
+            "expression an alias"
         )
     items = iter(unnamed)
     declared = _declared(block)

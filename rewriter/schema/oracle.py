@@ -79,7 +79,7 @@ def _column(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Column)
     kind = known.declared(tree)
     if kind is None or kind == UNKNOWN:
-        raise Uncertain(f"the type of the column {tree.name} is not known")
+        raise Uncertain(f"the type of the column {tree.name} is not known: cast the column")
     return kind
 
 
@@ -173,7 +173,7 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
 
 
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
-    """Return the DECIMAL to which Spark converts an operand of type `kind` if the other operand is a DECIMAL.
+    """Return the DECIMAL to which Spark converts the operand `tree` of type `kind` if the second operand is a DECIMAL.
 
     An integer literal gets as many digits as its text has; any other integer gets all digits of its type.
     """
@@ -214,7 +214,9 @@ def _case(tree: Tree, known: _Known) -> str:
 def _cast(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.to.this not in CAST_TYPES and not tree.to.expressions:
-        raise Uncertain(f"{excerpt(tree)}: a cast to {tree.to.sql('spark')} is not supported")
+        raise Uncertain(
+            f"{excerpt(tree)} is a cast to {tree.to.sql('spark')}, which is not supported: cast to another type"
+        )
     return _cast_type(tree.to)
 
 
@@ -257,7 +259,7 @@ def _structure(arguments: Sequence[Tree], known: _Known) -> str:
     plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)
     if not plain or len(names) != len(values):
         raise Uncertain(
-            "the field names of named_struct() are not known: write each as a string literal with a plain name"
+            "the field names of named_struct() are not known: write each name as a string literal, such as 'total'"
         )
     fields = (f"{name.name}:{_type(value, known)}" for name, value in zip(names, values, strict=True))
     return f"struct<{','.join(fields)}>"
@@ -265,7 +267,10 @@ def _structure(arguments: Sequence[Tree], known: _Known) -> str:
 
 def _moved_type(kind: str) -> str:
     if kind not in TEMPORAL:
-        raise Uncertain(f"an interval can be added only to a date or timestamp, not to {kind}")
+        raise Uncertain(
+            f"an interval is added to a value of type {kind}, but can be added only to a date or timestamp: cast the "
+            "value"
+        )
     return "timestamp" if kind == "date" else kind
 
 
@@ -273,7 +278,7 @@ def _ruled(rule: Callable[[Sequence[str]], str], types: Sequence[str], tree: Tre
     try:
         return rule(types)
     except IndexError:
-        raise Uncertain(f"{excerpt(tree)} has too few arguments") from None
+        raise Uncertain(f"{excerpt(tree)} has too few arguments: add the missing ones") from None
 
 
 def _plain(argument: Tree) -> Sequence[Tree]:
@@ -282,13 +287,13 @@ def _plain(argument: Tree) -> Sequence[Tree]:
 
 def _rounding(arguments: Sequence[Tree], known: _Known) -> str:
     if not arguments or len(arguments) > 2:
-        raise Uncertain("round() takes a number and, as an option, the number of decimal places")
+        raise Uncertain("round() has no arguments, or more than two: write round(number) or round(number, places)")
     places = arguments[1] if len(arguments) == 2 else exp.Literal.number(0)
     sign = -1 if isinstance(places, exp.Neg) else 1
     digits = places.this if isinstance(places, exp.Neg) else places
     if not isinstance(digits, exp.Literal) or not digits.name.isdigit():
         raise Uncertain(
-            "the type of round() with a computed number of decimal places is not known for certain: cast the result"
+            "the type of round() is not known if the number of decimal places is not a literal: cast the result"
         )
     return rounded(_type(arguments[0], known), sign * int(digits.name))
 
