@@ -25,8 +25,9 @@ _PLAIN = re.compile(r"[a-z]\w*")  # a name with a leading underscore may be meta
 def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | None:
     """Return the first name in a query that is neither a column of the query's tables nor defined in the query.
 
-    Return None if there is no such name. The keys of `tables` are table names without namespace. A name that could be
-    something else is not reported, and no name is reported for a query that sqlglot cannot parse.
+    Return None if there is no such name. The keys of `tables` are table names without namespace. A name that may not be
+    a column, such as a time unit or a struct's field, is not reported. No name is reported for a query that sqlglot
+    cannot parse, or that may have columns whose names are not in the text (LATERAL VIEW, PIVOT).
 
     >>> unknown_column("SELECT cty AS c FROM sales ORDER BY c", {"sales": ["country"]})
     'cty'
@@ -48,7 +49,7 @@ def unknown_column(query: str, tables: Mapping[str, Sequence[str]]) -> str | Non
 
 
 def _is_generator(node: exp.Expr) -> bool:
-    """Return whether a FROM item or a function may have columns that the query does not name."""
+    """Return whether an item of FROM or a function may have columns whose names are not in the query's text."""
     if isinstance(node, exp.Table):
         return not isinstance(node.this, exp.Identifier)
     return isinstance(node, _UNNAMED) or (isinstance(node, exp.Anonymous) and node.name.lower() in ROW_GENERATORS)

@@ -106,7 +106,7 @@ def _table(cursor: Cursor) -> TableDeclaration:
 
 
 def with_keys(table: TableDeclaration, keys: KeysDeclaration) -> TableDeclaration:
-    """Return the table with `keys`, which an ALTER TABLE or table properties declare, added.
+    """Return the table with `keys` added: the keys that an ALTER TABLE or table properties declare.
 
     A new primary key replaces the old one.
     """
@@ -145,10 +145,7 @@ class _Columns:
         try:
             kind = column_type(self.cursor.skip(*_OPTIONS, *_MORE_OPTIONS, brackets="()<>"))
         except Uncertain as problem:
-            raise ScriptError(
-                f"line {line}: the type of the column {name} is wrong: {problem}; write a type such as BIGINT, "
-                "DECIMAL(10, 2) or STRING"
-            ) from problem
+            raise ScriptError(f"line {line}: the type of the column {name} is wrong: {problem}") from problem
         nullable = True
         while (token := self.cursor.peek()) is not None and token.text not in (",", ")"):
             nullable = self._option(name) and nullable

@@ -26,12 +26,13 @@ _TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply: simplify i
 
 @dataclass(frozen=True)
 class Explanation:
-    """The rewritten SQL, or the original statement if no view answers, with the attempts at all views tried.
+    """The result of EXPLAIN for a query: the SQL to run, and for each view the attempt to answer the query.
 
-    `views` are the names of the views that answer. `storage` maps each storage table that `sql` reads to the SELECT
-    that fills it. `findings` are the attempts, ranked by how close the view is to answering. `suggestion` is a change
-    to a view that would make the view answer; None if there is none. `problem` says why no view was tried; it is empty
-    if a view was tried.
+    `sql` is the rewritten statement, or the original one if no view answers. `views` are the names of the views that
+    answer. `storage` maps each storage table that `sql` reads to the SELECT that fills the storage table. `tried` has
+    each attempt to answer a block from a view; `findings` are the attempts, ranked by how close the view is to
+    answering. `suggestion` is a change to a view that would make the view answer; None if there is none. `problem` says
+    why no view was tried; it is empty if a view was tried.
     """
 
     rewritten: bool
@@ -83,7 +84,10 @@ class Explanation:
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
-    """Return the explanation of an outcome; its SQL names no snapshots, because a script's tables have none."""
+    """Return the explanation of an outcome; its SQL names no snapshots, because a script's tables have none.
+
+    `definitions` are the views of the script, `relations` the tables and views by name.
+    """
     kept = _certain(outcome, definitions, relations)
     if isinstance(kept, Miss):
         return _missed(outcome, kept)
@@ -108,7 +112,7 @@ def _untried(statement: Statement) -> str:
     if statement.unread:
         return statement.unread
     if not statement.complete:
-        return "a query that begins with FROM or TABLE is not supported: begin it with SELECT"
+        return "a query that starts with FROM or TABLE is not supported: write SELECT … FROM table"
     return "no view reads any of the query's tables" if statement.tables else "the query reads no table"
 
 
@@ -132,7 +136,8 @@ def _certain(
     if outcome.rewritten and result_settings(session.settings):
         return Miss(
             Reason.UNSUPPORTED,
-            f"the types of the outputs are not known with the setting {', '.join(result_settings(session.settings))}",
+            "the types of the query's outputs are not known under the setting "
+            f"{', '.join(result_settings(session.settings))}: RESET this setting",
         )
     try:
         return {r.original: _columns_of(r, session, seen) for r in outcome.replacements}

@@ -100,14 +100,20 @@ class Workspace:
         return self.relations.keys() - storages
 
     def rewrite(self, query: str) -> Outcome:
-        """Return which views answer a query, with all views tried; raise ScriptError for an invalid query."""
+        """Return the outcome for a query: the views that answer, and all views tried.
+
+        Raise ScriptError for an invalid query.
+        """
         try:
             return rewrite(self.parse(query), self.definitions.thorough, self.relations)
         except Unsupported as problem:
             raise ScriptError(f"the query cannot be rewritten: {problem}") from problem
 
     def explain(self, query: str) -> Explanation:
-        """Return the SQL to run for a query, and the attempts at all views; raise ScriptError for an invalid query."""
+        """Return the explanation of a query: the SQL to run, and all views tried.
+
+        Raise ScriptError for an invalid query.
+        """
         return explained(self.rewrite(query), self.definitions, self.relations)
 
 
@@ -160,7 +166,8 @@ def _tables(declared: Iterable[Declaration]) -> list[Table]:
         if isinstance(item, TableDeclaration):
             if _resolved(item.name) in found:
                 raise ScriptError(
-                    f"line {item.line}: the table {'.'.join(item.name)} is created twice; remove one CREATE TABLE"
+                    f"line {item.line}: the table {'.'.join(item.name)} is created twice; remove one CREATE TABLE "
+                    "statement"
                 )
             found[_resolved(item.name)] = item
         elif isinstance(item, KeysDeclaration):
@@ -173,7 +180,9 @@ def _table(name: TableName, item: TableDeclaration, found: Mapping[TableName, Ta
         raise ScriptError(f"line {item.line}: the table {name} has no columns; declare each column with its type")
     names = [column.name.lower() for column in item.columns]
     if len(set(names)) != len(names):
-        raise ScriptError(f"line {item.line}: the table {name} has two columns of the same name; rename one of them")
+        raise ScriptError(
+            f"line {item.line}: the table {name} has two columns of the same name; rename one of these columns"
+        )
     keys = tuple(_foreign_key(reference, item, found) for reference in item.references)
     primary = {_column(item, column) for column in item.primary_key}
     columns = tuple(c._replace(nullable=c.nullable and not (item.required and c.name in primary)) for c in item.columns)
@@ -205,7 +214,7 @@ def _foreign_key(
         meant = ", ".join(theirs)
         raise ScriptError(
             f"line {item.line}: the foreign key ({', '.join(own)}) references ({meant}), which is not a key of "
-            f"{'.'.join(reference.table)}: declare PRIMARY KEY ({meant}) or UNIQUE there"
+            f"{'.'.join(reference.table)}: declare PRIMARY KEY ({meant}) or UNIQUE ({meant}) in that table"
         )
     return ForeignKey(own, _resolved(reference.table), theirs)
 

@@ -89,7 +89,10 @@ def test_columns_of_one_name_are_told_apart() -> None:
     [
         ("SELECT country FROM sales; SELECT 1", "the text contains more than one statement"),
         ("SELECT 1", "the query reads no table"),
-        ("FROM lands SELECT area", "a query that begins with FROM or TABLE is not supported: begin it with SELECT"),
+        (
+            "FROM lands SELECT area",
+            "a query that starts with FROM or TABLE is not supported: write SELECT … FROM table",
+        ),
         ("SELECT area FROM lands", "no view reads any of the query's tables"),
         (
             "SELECT substring(country FROM 1 FOR 2) FROM sales",
