@@ -41,7 +41,7 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
     for call in calls(statement.sql, tokens):
         # a third argument, the type, occurs only in queries that Viewgate writes
         if len(call.arguments) != 2 or not all(call.arguments):
-            raise Unsupported("timeseries() takes a column and a granularity: timeseries(order_time, 'hour')")
+            raise Unsupported("timeseries() takes a column and a granularity: write timeseries(order_time, 'hour')")
         kind_of = partial(type_at, around=list(levels(statement, tokens, call, find)))
         try:
             text = _translated(call, kind_of)

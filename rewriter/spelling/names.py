@@ -1,7 +1,7 @@
 """Resolves the names and types in a SELECT, as far as they are known for certain.
 
-Unlike the block normal form (rewriter.block), this module also gives columns to set operations and to derived tables
-with LIMIT.
+Unlike the block normal form (rewriter.block), this module also finds the columns of set operations and of derived
+tables with LIMIT.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Names:
-    """A resolver of the names in the FROM clause of one SELECT of a statement; `find` looks up tables."""
+    """A resolver of the names in the FROM clause of the SELECT `block` of a statement; `find` looks up tables."""
 
     statement: Statement
     block: SelectBlock
@@ -69,29 +69,37 @@ class Names:
             return self._columns(query.this)
         if not isinstance(query, exp.Select) or query.args.get("with_"):
             raise Unsupported(
-                "the columns of a derived table or CTE are not known, because it is not a SELECT, or has a WITH clause"
+                "the columns of a derived table or CTE are not known, because its query is not a SELECT, or has a "
+                "WITH clause"
             )
         scope = self.scope(query)
         if len(scope.sources) != len(list(offering(query))):
             raise Unsupported(
-                "the columns of a derived table or CTE are not known, because not all its tables are known"
+                "the columns of a derived table or CTE are not known, because the columns of a table that it reads "
+                "are not known"
             )
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
     def _common(self, item: Tree) -> tuple[Column, ...]:
-        """Return the columns of a CTE, such as a set operation; raise Unsupported for other items of FROM."""
+        """Return the columns of the CTE that `item`, an item of FROM, names.
+
+        Raise Unsupported if `item` names no CTE, or if a branch of the CTE is not supported.
+        """
         named = self.statement.common_of(item) if isinstance(item, exp.Table) else None
         if named is None:
             raise Unsupported(
-                f"the columns of {item.alias_or_name} are not known, because it is no table, subquery or CTE that "
-                "is supported"
+                f"the columns of {item.alias_or_name} are not known: FROM may have only tables, subqueries and CTEs "
+                "whose "
+                "query is supported"
             )
         block = named.block
         within = [b for b in self.statement.blocks if b.span.within(block.span)]
         branches = [b for b in within if not any(b is not other and b.span.within(other.span) for other in within)]
         trees = [(branch, branch.tree) for branch in branches]
         if not trees or not all(trees):
-            raise Unsupported(f"a branch of the set operation in {named.name} is not supported")
+            raise Unsupported(
+                f"a branch of the set operation in the CTE {named.name} is not supported: write each branch as a SELECT"
+            )
         return _united([Names(self.statement, b, self.find)._columns(tree) for b, tree in trees if tree is not None])
 
 

@@ -38,7 +38,7 @@ class Level(NamedTuple):
     behind: bool
 
     def knows(self, column: exp.Column) -> bool:
-        """Return whether a column reference is resolved in this SELECT; True also if the name is ambiguous there."""
+        """Return whether a column reference is resolved in this SELECT; an ambiguous name counts as resolved."""
         if column.name.lower() in self.bound or column.name.lower() in self.outputs:
             return True
         try:
