@@ -42,7 +42,7 @@ def kinds_of(tokens: Sequence[Token]) -> list[TokenType]:
 
 
 def places_of(wanted: Set[TokenType], kinds: Iterable[TokenType]) -> Iterator[int]:
-    """Return the indices of the kinds that are among `wanted`."""
+    """Return an iterator over the indices at which `kinds` has one of the `wanted` kinds."""
     return compress(count(), map(wanted.__contains__, kinds))
 
 
@@ -61,9 +61,8 @@ class SelectSpan(NamedTuple):
 class _Level:
     """The state of the search at one depth of parentheses.
 
-    `start` is the offset of the current SELECT (None if there is none), `tail` the offset at which its ORDER BY, LIMIT
-    or the like starts (None if there is none), `operand` whether a set operator has occurred, `spans` the blocks found
-    so far.
+    `start` is the offset of the current SELECT, and `tail` the offset of the SELECT's ORDER BY, LIMIT or a similar last
+    clause; each is None if there is none. `operand` is true after a set operator; `spans` are the blocks found so far.
     """
 
     start: int | None = None

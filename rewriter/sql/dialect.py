@@ -86,17 +86,16 @@ _QUOTED = frozenset(word.lower() for word in RESERVED)
 
 
 class ParseError(ValueError):
-    """A text that Viewgate cannot parse, although Spark may accept it; the message says where or why."""
+    """The error for a text that Viewgate cannot parse, although Spark may accept it; the message says where or why."""
 
 
 class Dialect(Spark):
     """Spark's dialect of sqlglot, with doubled quotes in strings, and with backticks around reserved words."""
 
     class Tokenizer(Spark.Tokenizer):
-        """A tokenizer for which a doubled quote in a string is one quote, and words that are no keywords in Spark are
-        names.
+        """A tokenizer that reads a doubled quote in a string as one quote, and some words as names.
 
-        These words are ISNULL, NOTNULL and STRAIGHT_JOIN.
+        These words are ISNULL, NOTNULL and STRAIGHT_JOIN, which are keywords in sqlglot, but not in Spark.
         """
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'", '"']
@@ -109,7 +108,7 @@ class Dialect(Spark):
     def can_quote(self, identifier: exp.Identifier, identify: str | bool = "safe") -> bool:
         """Return whether an identifier is printed in backticks.
 
-        Reserved words are; for other names sqlglot decides.
+        The result is True for reserved words; for other names sqlglot decides.
         """
         return identifier.name.lower() in _QUOTED or bool(super().can_quote(identifier, identify))
 
@@ -158,7 +157,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
         raise ParseError("the statement contains the character U+0000: remove this character")
     marked, kinds, names = _marked(sql, tokenize(sql) if tokens is None else tokens)
     if not _LIMITS.isdisjoint(kinds) and _expressions_in_limits(kinds) > 1:
-        raise ParseError("LIMIT and OFFSET must be integer constants")
+        raise ParseError("LIMIT or OFFSET has an expression: write an integer constant")
     joins = _mark_joins(marked, kinds) if TokenType.JOIN in kinds else 0
     try:
         trees = _DIALECT.parser().parse(marked, sql)
@@ -167,7 +166,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     except SqlglotError as error:
         raise ParseError(unexpected(error).replace(_MARK, "")) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
-        raise ParseError("the text is not a single SELECT without a WITH clause")
+        raise ParseError("the text is not a single SELECT without WITH and set operators: write one SELECT")
     restored, joined, calls = _restore(_compounds(trees[0]))
     if restored < names:  # a column's name, or a name in `* REPLACE (…)`
         _, more, calls = _restore(trees[0].find_all(exp.Anonymous, exp.Identifier, exp.Join))
@@ -179,7 +178,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 
 
 def _expressions_in_limits(kinds: Sequence[TokenType]) -> int:
-    """Return how many clauses LIMIT or OFFSET may have an expression instead of a constant."""
+    """Return how many LIMIT and OFFSET clauses may have an expression, and not a constant, as operand."""
     return sum(kind in _LIMITS and after not in _NO_EXPRESSION for kind, after in pairwise(kinds))
 
 
@@ -234,10 +233,10 @@ def _is_name(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _mark_joins(tokens: list[Token], kinds: Sequence[TokenType]) -> int:
-    """Insert the mark as the method of each join that has none; return how many joins have it.
+    """Insert the mark as the method of each join that has no method; return the number of inserted marks.
 
-    Raise ParseError where the parser would take the word before JOIN, or the mark, for the name of a relation or an
-    output.
+    `kinds` are the types of the tokens. Raise ParseError where the parser would take the word before JOIN, or the mark,
+    for the name of a relation or an output.
     """
     places: list[int] = []
     joinable = [False]  # by depth: whether relations precede, not outputs
@@ -299,7 +298,7 @@ def _compounds(tree: Tree) -> list[Tree]:
 
 
 def _restore(nodes: Iterable[Tree]) -> tuple[int, int, list[exp.Anonymous]]:
-    """Remove the marks from names and joins.
+    """Remove the marks (characters of code 0) from names and joins of a parsed tree, in place.
 
     Return the number of marked names, the number of marked joins, and the calls with three arguments.
     """
@@ -321,9 +320,9 @@ def _restore(nodes: Iterable[Tree]) -> tuple[int, int, list[exp.Anonymous]]:
 
 
 def _put_units(calls: Iterable[exp.Anonymous]) -> None:
-    """Replace columns that stand for time units by units.
+    """In calls such as dateadd(), replace a first argument that was parsed as a column by a time unit, in place.
 
-    A unit is `DAY` in `dateadd(DAY, 7, t)`, but not in `datediff(day, other)`.
+    `dateadd(DAY, 7, t)` gets the unit DAY. `calls` have three arguments each.
     """
     for call in calls:
         unit = call.expressions[0] if _TAKES_UNIT.fullmatch(call.name) else None

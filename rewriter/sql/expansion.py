@@ -117,7 +117,7 @@ def _as_stored(view: MaterializedView) -> PlainView:
 
 
 class Names:
-    """A fast test whether a text may contain one of several view names."""
+    """A fast test whether a text may contain one of several view names; the test may err, but never misses a name."""
 
     def __init__(self, names: Iterable[TableName]) -> None:
         last = {name.table.lower() for name in names}
@@ -162,11 +162,14 @@ class _Expansion:
     def _edit(self, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]) -> Edit:
         """Return the edit that replaces a view's name by the view's query.
 
-        `above` are the views in whose queries the name occurs, `ctes` the CTE names that may be visible there. Raise
-        _Refused if the view cannot be expanded.
+        `above` are the views that are being expanded around the name, the outermost first; `ctes` are the CTE names
+        that may be visible at the name. Raise _Refused if the view cannot be expanded.
         """
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
-            raise _Refused(f"{excerpt(table)} has more than an alias after the view's name, which is not supported")
+            raise _Refused(
+                f"{excerpt(table)} has more than an alias after the view's name, which is not supported: write only "
+                "the name and the alias"
+            )
         start, end = place_of(table)
         alias = "" if table.args.get("alias") else f" AS {quoted(table.name)}"
         return Edit(start, end, f"({self._body(self.views[name], above, ctes)}){alias}")
@@ -174,10 +177,13 @@ class _Expansion:
     def _body(self, view: View, above: Sequence[TableName], ctes: frozenset[str]) -> str:
         """Return a view's query, expanded, with the view's column names; raise _Refused if the view cannot be expanded.
 
-        `above` are the views in whose queries the view is named, `ctes` the CTE names that may be visible there.
+        `above` are the views that are being expanded around the view, the outermost first; `ctes` are the CTE names
+        that may be visible at the view's name.
         """
         if view.name in above or len(above) > DEEPEST:
-            raise _Refused(f"the view {view.name} refers to itself, or its views are nested more than {DEEPEST} deep")
+            raise _Refused(
+                f"the view {view.name} refers to itself, or reads views that are nested more than {DEEPEST} levels deep"
+            )
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
         _check(inner, view)
         edits = []

@@ -51,7 +51,7 @@ def hinted(sql: str) -> Hinted:
 
 
 def _hints(sql: str) -> list[tuple[str, int, int]]:
-    """Return the text in the parentheses of each VIEWGATE hint, with the start and end of the hint's comment."""
+    """Return each VIEWGATE hint: the text in its parentheses, and the start and end offsets of the hint's comment."""
     if "/*+" not in sql or "viewgate" not in sql.lower():
         return []
     try:

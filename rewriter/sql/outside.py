@@ -18,7 +18,7 @@ _BEFORE = frozenset({"WITH", "INSERT", "CREATE", "REPLACE"})
 
 
 def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
-    """Return the span that names relations outside any SELECT, with `SELECT * FROM` these relations as text.
+    """Return the span of the text that names relations outside any SELECT, and a SELECT * FROM these relations as text.
 
     The span reaches from the first keyword (MERGE, FROM …) to the end of the text. Return None if no relations are
     named outside a SELECT, or if the text does not tell for certain which they are.

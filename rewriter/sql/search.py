@@ -55,7 +55,7 @@ def _names_called(tree: Tree) -> frozenset[str]:
 
 
 def columns_in(tree: Tree) -> tuple[exp.Column, ...]:
-    """Return all columns in a canonical expression, which must not be changed.
+    """Return all columns in an expression; cached, so that callers must not change the expression or the columns.
 
     >>> [column.name for column in columns_in(exp.column("a") + exp.column("b"))]
     ['a', 'b']
@@ -71,7 +71,7 @@ def _columns_in(tree: Tree) -> tuple[exp.Column, ...]:
 
 
 def windows_in(tree: Tree) -> tuple[exp.Window, ...]:
-    """Return all window functions in a canonical expression, outer ones first, which must not be changed."""
+    """Return all window functions in an expression, outer ones first; cached, so that callers must not change them."""
     return () if type(tree) in LEAVES else _windows_in(tree)
 
 

@@ -136,7 +136,7 @@ def _is_output(node: Tree, select: exp.Select) -> bool:
 
 
 class _Lengths(NamedTuple):
-    """The length, offset and slide of a window in seconds; without an overlap the slide is the length."""
+    """The length, offset and slide of a window in seconds; if windows do not overlap, the slide equals the length."""
 
     length: int
     offset: int
@@ -144,7 +144,10 @@ class _Lengths(NamedTuple):
 
 
 def _lengths(call: Tree) -> _Lengths | None:
-    """Return the length, start and slide of a window; None if one is not supported, or if Spark refuses the window."""
+    """Return the length, offset and slide of a window() call.
+
+    Return None if a duration is not supported, or if Spark refuses the call.
+    """
     texts = call.expressions[1:]
     if not texts or not all(isinstance(text, exp.Literal) and text.is_string for text in texts):
         return None
@@ -157,7 +160,11 @@ def _lengths(call: Tree) -> _Lengths | None:
 
 
 def _slides(lengths: _Lengths) -> Tree:
-    """Return the table of slides as an item of FROM: the seconds from each window's start to the last window's."""
+    """Return the table of slides as an item of FROM: `(SELECT explode(sequence(0, 2700, 900)) AS back)`.
+
+    A row of the table is the distance, in seconds, from the start of one window that contains a time to the start of
+    the last window that contains the time.
+    """
     distances = (exp.Literal.number(n) for n in (0, lengths.length - lengths.slide, lengths.slide))
     exploded = exp.Explode(this=exp.Anonymous(this="sequence", expressions=[*distances]))
     table = exp.Subquery(this=exp.Select(expressions=[exp.alias_(exploded, BACK)]))
