@@ -238,7 +238,8 @@ _DAYS_OF = {"day": 1, "week": 7, "month": 31, "year": 12 * 31}
 def _step_of(source: Tree) -> Step | None:
     """Return the constant interval that an expression adds to or subtracts from a time.
 
-    Return None for other expressions, and if the number of units is no whole literal.
+    `t + INTERVAL 2 HOURS` gives 7200 seconds. Return None for other expressions, and if the number of units is not an
+    integer literal.
     """
     step = source.expression if isinstance(source, (exp.Add, exp.Sub)) else None
     if not isinstance(step, exp.Interval) or not step.name.isdigit():
@@ -290,8 +291,7 @@ class Clock(NamedTuple):
 
 
 def _clock_of(source: Tree, zone: str) -> Clock | None:
-    """Return an expression that is the local time of an instant in a named zone, as a Clock; None for other
-    expressions.
+    """Return an expression that is the local time of an instant in a named zone as a Clock; None for other expressions.
 
     law: if t is the local time of an instant in zone a, convert_timezone(a, b, t) is the local time of the instant in
          zone b
@@ -306,9 +306,11 @@ def _clock_of(source: Tree, zone: str) -> Clock | None:
 
 
 def converted(call: exp.Anonymous, zone: str) -> Clock | None:
-    """Return convert_timezone() of the session's local time as a Clock; None if the argument is another time.
+    """Return a call of convert_timezone() as a Clock, if it converts the session's local time; None for other calls.
 
-    The session's zone must have a fixed offset, because local times may be ambiguous in other zones.
+    The local time must be a CAST of the instant to TIMESTAMP_NTZ, and the zone that it is converted from, if given,
+    must have the session zone's offset. The session's zone must have a fixed offset, because local times may be
+    ambiguous in other zones.
     """
     *zones, local = call.expressions
     named = all(isinstance(each, exp.Literal) and each.is_string for each in zones)
@@ -426,10 +428,11 @@ def _is_shown(source: Tree) -> bool:
 
 
 def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Replace from_unixtime(seconds) by its argument, and `grain` by the argument's grain that determines the label.
+    """Replace from_unixtime(n) by n, and `grain` by the grain of n that determines the local time down to `grain`.
 
-    `kind_of` returns the type of an expression, and `since_of` a lower bound of its values. Return any other source
-    with its grain unchanged, and None if no grain of the argument determines the label.
+    In UTC, `from_unixtime(sec)` and day give `sec` and day. `kind_of` returns the type of an expression, and `since_of`
+    a lower bound of its values. Return any other source with its grain unchanged, and None if no grain of n is known to
+    determine the local time.
 
     law: a text from from_unixtime() that is cast to a time has the same fields (year to second) as the original time
     no:  the same instant, because in an hour that clocks repeat two instants have one text

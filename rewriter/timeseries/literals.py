@@ -83,9 +83,10 @@ def zone_info(zone: str) -> timezone | ZoneInfo | None:
 
 
 def is_skipped(wall: datetime, zone: str) -> bool:
-    """Return whether clocks skip a local time and the microsecond before it, so that it names a later local time.
+    """Return whether clocks skip both a local time and the microsecond before the local time.
 
-    The first skipped local time names the instant of the change, which is a border where that time is.
+    Spark moves such a local time forward. The first skipped local time is not counted, because it names the instant of
+    the clock change, which is a border where the local time is a border.
 
     >>> is_skipped(datetime(2024, 3, 10, 2, 30), "America/New_York"), is_skipped(datetime(2024, 3, 10, 2), "UTC")
     (True, False)

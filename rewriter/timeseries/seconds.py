@@ -1,7 +1,7 @@
 """Recognizes times as seconds since 1970, such as `floor(unix_timestamp(t) / 3600) * 3600`: buckets of instants.
 
-Such buckets begin at multiples of a number of seconds, regardless of the time zone: in a zone with an offset of half an
-hour, an "hour" begins at half past. Integer columns are bucketed by the same arithmetic, whatever they count; if a
+Such buckets start at multiples of a number of seconds, regardless of the time zone: in a zone with an offset of half an
+hour, an "hour" starts at half past. Integer columns are bucketed by the same arithmetic, whatever they count; if a
 column n counts seconds, its instant is `timestamp_seconds(n)`. For a BIGINT column bounds must be known: beyond 2^53
 quotients are rounded, and beyond the year 294247 from_unixtime() wraps around.
 
@@ -51,8 +51,9 @@ class Seconds(NamedTuple):
 def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return an expression of seconds since 1970, or of an integer column, as Seconds; None for other expressions.
 
-    `floor(unix_seconds(t) / 3600) * 3600` gives the source t and the step 3600. `kind_of` returns the type of an
-    expression, and `since_of` a lower bound of its times in seconds since 1970, or None.
+    `floor(unix_seconds(t) / 3600) * 3600` gives the source t and the step 3600. In the laws, s is a number of seconds
+    since 1970, and n an integer literal. `kind_of` returns the type of an expression, and `since_of` a lower bound of
+    its times in seconds since 1970, or None.
 
     law: floor(s / n) * n and s - pmod(s, n) round s down to a multiple of n, even if s is before 1970
     law: (s DIV n) * n, s - s % n, and casts of s / n to BIGINT do the same if s is never before 1970
@@ -92,8 +93,9 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return an expression that numbers buckets of n seconds, such as `floor(s / n)`, as Seconds with the step n.
 
-    `s DIV n` also numbers such buckets, if no s is before 1970. `kind_of` returns the type of an expression, and
-    `since_of` a lower bound of its times. Return None for other expressions.
+    Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. `s DIV n` also numbers
+    such buckets, if no s is before 1970. `kind_of` returns the type of an expression, and `since_of` a lower bound of
+    its times. Return None for other expressions.
     """
     if isinstance(tree, exp.IntDiv):
         return _towards_1970(tree.this, tree.expression, kind_of, since_of)
@@ -108,8 +110,9 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
 def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return `CAST(s / n AS INT)` as Seconds with the step n; None for other expressions, and if s may be before 1970.
 
-    The cast is constant over each bucket of n seconds; if the cast overflows for a time, it overflows for the whole
-    bucket. `kind_of` returns the type of an expression, and `since_of` a lower bound of its times.
+    Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The cast is constant
+    over each bucket of n seconds; if the cast overflows for a time, it overflows for the whole bucket. `kind_of`
+    returns the type of an expression, and `since_of` a lower bound of its times.
     """
     narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
     ratio = tree.this if narrow else None
@@ -119,8 +122,9 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 def rounded_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return `round(s / n)` as Seconds with the step n / 2; None for other expressions, and if s may be before 1970.
 
-    The value changes halfway between two multiples of n, so that it is constant over each bucket of n / 2 seconds.
-    `kind_of` returns the type of an expression, and `since_of` a lower bound of its times.
+    Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The value changes
+    halfway between two multiples of n, so that it is constant over each bucket of n / 2 seconds. `kind_of` returns the
+    type of an expression, and `since_of` a lower bound of its times.
 
     no: an odd n, because the value changes within a second
     no: `ceil(s / n)`, because it changes one second after each multiple of n
@@ -174,7 +178,7 @@ def is_whole_cast(tree: Tree) -> bool:
 
 
 def _is_bounded(column: exp.Column, kind: str | None, since_of: SinceOf) -> bool:
-    """Return whether a column is of an integer type and, if it is a BIGINT, has known bounds.
+    """Return whether the type `kind` of a column is an integer type and, if it is BIGINT, the column has known bounds.
 
     The bounds are known if `since_of` returns a lower bound of the column; all values then are seconds that fit a
     TIMESTAMP.
