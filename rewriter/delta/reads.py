@@ -28,7 +28,8 @@ class At:
 class Added:
     """A read of the rows appended after the snapshot `start`, up to the snapshot `end`.
 
-    Every snapshot in between must be an append: Spark silently skips other snapshots.
+    The SQL is `sales WITH ('start-snapshot-id' = '5', 'end-snapshot-id' = '9')`. Every snapshot in between must be an
+    append, because Spark silently skips the rows of other snapshots.
     """
 
     start: int
@@ -40,9 +41,10 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A read of the rows inserted and deleted between two snapshots, each marked in the column `_change_type`.
+    """A read of the rows inserted and deleted after the snapshot `start`, up to the snapshot `end`.
 
-    Spark cannot compute these changes for a table with delete files.
+    The SQL is `sales.changes WITH ('start-snapshot-id' = '5', 'end-snapshot-id' = '9')`; the column `_change_type` is
+    INSERT or DELETE. Spark cannot compute these changes for a table with delete files.
     """
 
     start: int
