@@ -23,7 +23,7 @@ _COUNT, _MEAN, _TOTAL, _LIFTED = "decimal(16,0)", "decimal(11,0)", "decimal(24,0
 
 
 def scale_of(kind: str | None) -> int | None:
-    """Return the scale of an integer or DECIMAL type whose sums of squares are exact within 38 digits.
+    """Return the scale of `kind`, an integer or DECIMAL type whose sums of squares are exact within 38 digits.
 
     The scale of an integer type is 0. Return None for other types.
     """

@@ -135,7 +135,8 @@ def needed(name: str) -> tuple[str, ...]:
 def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
     """Return the expression that computes the function of pairs `name` from `sums`.
 
-    `sums` has the aggregates over the pairs, by the names that `needed` returns, such as n, x and xy.
+    `sums` has the aggregates over the pairs, by the names that `needed` returns, such as n, x and xy. `pair` has the
+    types of the arguments.
     """
     return _ENDS[name](_Totals(sums, pair))
 
