@@ -33,7 +33,8 @@ class Kind(StrEnum):
 class Delta:
     """The part of a refresh that is computed from the rows appended to one source.
 
-    `query` is the SQL that computes this part, `source` the SQL that reads the appended rows, `rows` their number.
+    `query` is the SQL that computes this part, `source` the SQL that reads the appended rows, and `rows` the number of
+    appended rows.
     """
 
     query: str
@@ -58,7 +59,7 @@ class Decision:
 
     @property
     def incremental(self) -> bool:
-        """Whether the cost depends on the changes of the sources only: true for every way except FULL."""
+        """Whether the cost of the refresh depends on the sources' changes only: true for every way except FULL."""
         return self.kind is not Kind.FULL
 
     @property

@@ -70,9 +70,10 @@ def define(
     """Return the definition of a view over this query; raise Unsupported, with the remedy, for an unsuitable query.
 
     A query is unsuitable if, for example, it is not deterministic, reads the current time, or reads something other
-    than Iceberg tables. `columns` name the outputs; None keeps the query's names. Without `hidden`, the storage table
-    has only the view's outputs, as in a table that another tool made. `views` are the views that the query may name;
-    `tables` are all tables that the query reads, also through views, with None for a missing table.
+    than Iceberg tables. Names in the query are resolved in `session`. `columns` name the outputs; None keeps the
+    query's names. Without `hidden`, the storage table has only the view's outputs, as in a table that another tool
+    made. `views` are the views that the query may name; `tables` are all tables that the query reads, also through
+    views, with None for a missing table.
     """
     statement = parse(query, session)
     sources = _sources(statement, tables, views)

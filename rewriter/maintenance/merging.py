@@ -39,9 +39,10 @@ class Merging:
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
         """Return the INSERT OVERWRITE that rewrites all groups, as the text before and the text after the table's name.
 
-        This statement is used for small storage tables, and for keys that cannot be joined. `base` is the storage
-        table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row count becomes
-        0 are removed.
+        The parts are `INSERT OVERWRITE` and a GROUP BY over the stored and the changed rows. The statement is used for
+        small storage tables, and if a MERGE cannot find the groups by their keys. `base` is the storage table's
+        snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row count becomes 0 are
+        removed.
         """
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
@@ -49,9 +50,10 @@ class Merging:
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
         """Return the INSERT … REPLACE WHERE that rewrites the partitions with changes, which `where` selects.
 
-        The statement scans these partitions and the changed rows once. The result is the text before and the text after
-        the table's name. `base` is the storage table's snapshot id, `parts` are the queries of the changed rows; with
-        `signed`, groups whose row count becomes 0 are removed.
+        The result is the text before and the text after the table's name: `INSERT INTO` and `REPLACE WHERE day = DATE
+        '2024-01-15' SELECT …`. The statement scans these partitions and the changed rows once. `base` is the storage
+        table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row count becomes
+        0 are removed.
         """
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
@@ -60,8 +62,9 @@ class Merging:
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
         """Return the MERGE of only the changed groups, as the text before and the text after the table's name.
 
-        `base` is the storage table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups
-        whose row count becomes 0 are removed.
+        The parts are `MERGE INTO` and `AS t USING (…) AS s ON t.a <=> s.a WHEN MATCHED THEN UPDATE SET * …`. `base` is
+        the storage table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row
+        count becomes 0 are removed.
         """
         keys = [column.name for column in self.stored.keys]
         delta = " UNION ALL ".join(parts)
@@ -123,8 +126,8 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
 def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
     """Return the outputs of a merge that may subtract rows; `rewriting` has the outputs of a merge that only adds rows.
 
-    A sum of no values becomes NULL, and a negative count of rows raises an error in Spark. `stored` is the view with
-    its block and storage table.
+    A sum of no values becomes NULL: `CASE WHEN coalesce(sum(cnt), 0) = 0 THEN NULL ELSE sum(total) END`. A negative
+    count of rows raises an error in Spark. `stored` is the view with its block and storage table.
     """
     merged = dict(zip(stored.block.outputs, rewriting.outputs, strict=True))
 

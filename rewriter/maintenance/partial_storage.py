@@ -49,8 +49,9 @@ _HINT = (
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
     """Return the view with the condition `only` added to its storage query; `columns` has the columns of each source.
 
-    Rows that satisfy the condition `without` are excluded, unless `without` is empty. Raise Unsupported, with the
-    remedy, if a condition is not supported.
+    `day >= DATE '2024-01-01'` over the view's column day = date(t) adds `date(t) >= DATE '2024-01-01'` to WHERE. Rows
+    that satisfy the condition `without` are excluded, unless `without` is empty. Raise Unsupported, with the remedy, if
+    a condition is not supported.
     """
     return _narrowed(view, only, tuple(columns.items()), without)
 
@@ -184,7 +185,10 @@ def covers(view: MaterializedView, held: str, asked: str, columns: Columns) -> b
 
 
 def excludes(view: MaterializedView, held: str, asked: str) -> bool:
-    """Return whether no row can satisfy both conditions, `held` and `asked`; False if one of them cannot be parsed."""
+    """Return whether no row of the view can satisfy both conditions, `held` and `asked`.
+
+    Return False if one of the conditions cannot be parsed.
+    """
     try:
         both = _conjuncts(view, f"({held}) AND ({asked})")
     except Unsupported:
@@ -202,9 +206,9 @@ def _implied(condition: Tree, known: Predicates) -> bool:
 def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> str:
     """Return the disjunction of the conditions `held` and `asked`, if possible as ranges of one column.
 
-    `day < DATE '2024-02-01'` and `day = DATE '2024-02-01'` give `day <= DATE '2024-02-01'`: by such ranges Iceberg
-    prunes best. `columns` has the columns of each source. Raise Unsupported if the disjunction would have more than
-    MOST_RANGES parts.
+    `day < DATE '2024-02-01'` and `day = DATE '2024-02-01'` give `day <= DATE '2024-02-01'`: Iceberg prunes best by such
+    ranges. If one of the conditions implies the second one, the weaker condition is returned. `columns` has the columns
+    of each source. Raise Unsupported if the disjunction would have more than MOST_RANGES (32) parts.
     """
     if covers(view, held, asked, columns):
         return held
@@ -229,8 +233,9 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
 def outside(view: MaterializedView, condition: str) -> str:
     """Return the condition that selects the rows for which `condition` is not true, but false or NULL.
 
-    Return an empty string if `condition` does not limit one column to a set of values, or if the result would have more
-    than MOST_RANGES parts. Raise Unsupported if `condition` cannot be parsed.
+    `day = DATE '2024-03-01'` gives `(day < DATE '2024-03-01') OR (day > DATE '2024-03-01') OR (day IS NULL)`. Return an
+    empty string if `condition` does not limit one column to a set of values, or if the result would have more than
+    MOST_RANGES (32) parts. Raise Unsupported if `condition` cannot be parsed.
     """
     found = _range(view, condition)
     if found is None:

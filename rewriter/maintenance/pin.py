@@ -15,7 +15,8 @@ from rewriter.sql import Edit, Statement, parse, place_of, splice
 def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str:
     """Return the query as Spark can run it: with full table names, and each table of `snapshots` read at its snapshot.
 
-    Calls of `timeseries` are translated to Spark's functions. Raise Unsupported if the query cannot be parsed.
+    Names are resolved in `session`, and calls of `timeseries` are translated to Spark's functions. Raise Unsupported if
+    the query cannot be parsed.
 
     >>> sales = TableName(("lake", "demo", "sales"))
     >>> pin("SELECT id FROM sales AS s", {sales: 7}, Session("lake", ("demo",)))
@@ -30,6 +31,8 @@ def pin(query: str, snapshots: Mapping[TableName, int], session: Session) -> str
 
 def qualified(query: str, session: Session) -> str:
     """Return the query with full table names and otherwise as typed; raise Unsupported if the query cannot be parsed.
+
+    Names are resolved in `session`.
 
     >>> qualified("SELECT s.id FROM sales s", Session("lake", ("demo",)))
     'SELECT s.id FROM lake.demo.sales s'

@@ -59,7 +59,8 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
     """Return the decision on how to bring a storage table up to date with its sources.
 
     If no source row has changed, the kind is NOTHING: only the new snapshot ids are recorded. If no incremental way is
-    possible, the kind is FULL, with the reasons.
+    possible, the kind is FULL, with the reasons. `changes` has the changes of the sources since the refresh that the
+    storage table records.
     """
     unknown = next((change for change in changes.values() if change.kind is ChangeKind.UNKNOWN), None)
     if unknown is not None:
@@ -87,7 +88,8 @@ def column_problem(held: Stored | str, changes: Changes) -> str:
     """Return a sentence that names the first changed column that the view reads; empty if none has changed.
 
     `held` is the view with its block; if it is the reason why there is no block, all recorded columns are compared.
-    Reads of appended rows use the current schema, and would misread a changed column.
+    `changes` has the changes of the sources. A changed column excludes an incremental refresh, because reads of
+    appended rows use the current schema.
     """
     for change in changes.values():
         for name in _used(held, change):
@@ -121,7 +123,10 @@ def _column(columns: tuple[Column, ...], name: str) -> Column | None:
 
 
 def _nothing(storage: Table) -> Decision:
-    """Return the decision to insert no rows, so that only the new snapshot ids are recorded."""
+    """Return the decision to insert no rows, so that only the new snapshot ids are recorded.
+
+    The statement is `INSERT INTO … SELECT … WHERE false`. `storage` is the view's storage table.
+    """
     columns = listed([column.name for column in storage.columns])
     none = f"SELECT {columns} FROM {storage.name.sql()} WHERE false"
     return Decision(Kind.NOTHING, "no row of the base tables has changed", "INSERT INTO", none)
@@ -312,7 +317,8 @@ def _append_problem(now: Situation) -> str:
 def _partitions(now: Situation) -> Decision | str:
     """Return a Decision that recomputes the storage partitions of changed source partitions, or why it is not possible.
 
-    The reason is empty if the changed files are not known. `now` is the view and the changes of its sources.
+    The reason is empty if the changed files are not known, because this way is then not considered. `now` is the view
+    and the changes of its sources.
     """
     change, *more = now.changed
     if more:

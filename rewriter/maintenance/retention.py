@@ -41,12 +41,12 @@ class Kept:
 
     @property
     def condition(self) -> str:
-        """The SQL condition that the kept rows of the view satisfy."""
+        """The SQL condition that the kept rows of the view satisfy, such as `day >= DATE '2024-01-01'`."""
         return f"{quoted(self.column.name)} >= {self.text}"
 
     @property
     def outside(self) -> str:
-        """The SQL condition that the dropped rows satisfy.
+        """The SQL condition that the dropped rows satisfy, such as `day < DATE '2024-01-01' OR day IS NULL`.
 
         The condition selects whole partitions, so that whole files are dropped.
         """
@@ -54,10 +54,10 @@ class Kept:
         return f"{name} < {self.text} OR {name} IS NULL"
 
     def within(self, part: str) -> str:
-        """Return a partial storage table's condition `part`, with an earlier retention's bound replaced by this bound.
+        """Return the condition `part` of a partial storage table with this bound in place of an earlier retention's.
 
         `(region = 'eu') AND day >= DATE '2024-01-01'` gives the same condition with the later day. If `part` has a
-        later bound, return `part` unchanged; if it has no bound of the form that retention writes, return an empty
+        later bound, return `part` unchanged; if `part` has no bound of the form that retention writes, return an empty
         string.
         """
         own = rf"{re.escape(quoted(self.column.name))} >= (?:DATE|TIMESTAMP|TIMESTAMP_NTZ) '([^']*)'"
@@ -71,7 +71,10 @@ class Kept:
         return rest + self.condition if before.micros <= self.bound else part
 
     def dropping(self, storage: Table) -> Decision:
-        """Return the decision whose statement drops the rows of a storage table that retention does not keep."""
+        """Return the decision whose statement drops the rows of a storage table that retention does not keep.
+
+        The statement is `INSERT INTO … REPLACE WHERE day < DATE '2024-01-01' OR day IS NULL SELECT … WHERE false`.
+        """
         nothing = f"SELECT {listed([column.name for column in storage.columns])} FROM {storage.name.sql()} WHERE false"
         reason = (
             f"the partitions of the storage table without {self.condition} are older than the retention, and "
@@ -138,7 +141,11 @@ def _is_bracketed(condition: str) -> bool:
 
 
 def _time(view: MaterializedView, field: PartitionField) -> Column | None:
-    """Return the time column of a view on which a partition field is defined; None for a field of another kind."""
+    """Return the time column of a view on which a partition field is defined.
+
+    Return None if the column is not a date or timestamp, or if the field's transform is not a transform of times, such
+    as `bucket[16]`.
+    """
     column = next((column for column in view.columns if column.name == field.column), None)
     known = field.transform in ("identity", *SPANS)
     return column if column is not None and column.type in TEMPORAL and known else None

@@ -92,10 +92,10 @@ class Targets:
 
     @property
     def source_conditions(self) -> tuple[str, ...]:
-        """The SQL conditions that select the source rows of touched targets; Iceberg prunes files by these conditions.
+        """The SQL conditions, such as `(t0.day = DATE '2024-01-15')`, that select the source rows of touched targets.
 
-        A target is a storage partition; it is touched if source files whose rows contribute to it were added or
-        removed.
+        Iceberg prunes files by these conditions. A target is a storage partition; a target is touched if source files
+        whose rows contribute to the target were added or removed.
         """
         return tuple(sorted({self._source_condition(file.partition) for file in self.read}))
 
@@ -120,13 +120,16 @@ class Targets:
     def condition_of_touched(self) -> str:
         """The SQL condition that selects the storage rows of touched targets.
 
-        A target is a storage partition; it is touched if source files whose rows contribute to it were added or
-        removed.
+        A target is a storage partition; a target is touched if source files whose rows contribute to the target were
+        added or removed.
         """
         return " OR ".join(sorted(map(self.condition, self.touched)))
 
     def condition(self, target: Target) -> str:
-        """Return the SQL condition that selects the storage rows of one target."""
+        """Return the SQL condition that selects the storage rows of one target (a storage partition).
+
+        `(day = DATE '2024-01-15' AND region = 'eu')` is the condition of a target with two partition fields.
+        """
         pairs = zip(self.links, target, strict=True)
         return "(" + " AND ".join(part.condition(quoted(link.field.column)) for link, part in pairs) + ")"
 

@@ -16,7 +16,7 @@ Tree = exp.Expr
 
 
 def block_text(block: Block, columns: Sequence[str], reads: Sequence[Read]) -> str:
-    """Return a block as a SELECT that Spark can run; `columns` name the outputs, `reads` gives each table's snapshot.
+    """Return a block as a SELECT that Spark can run; `columns` name the outputs, `reads` says how to read each table.
 
     >>> from rewriter.block import Occurrence
     >>> from rewriter.delta import At

@@ -59,7 +59,7 @@ class Span:
         return moment, moment
 
     def condition(self, column: str) -> str:
-        """Return the SQL condition that a column lies within the bounds, in a form that Iceberg can push down."""
+        """Return the SQL condition that a column lies within the bounds, in a form by which Iceberg can skip files."""
         if self.last is None:
             return f"{column} IS NULL" if self.value is None else f"{column} = {value_text(self.value, self.type)}"
         assert isinstance(self.value, int)
