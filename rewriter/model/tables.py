@@ -85,8 +85,8 @@ class RefreshState:
     columns after the refresh (None if not recorded), `started_ms` the time at which the refresh started (milliseconds
     since 1970).
 
-    `only` is a SQL condition over the view's columns: only stored rows that satisfy `only` may be used. It is empty if
-    all stored rows may be used and the storage table has all rows of the view. If one source has changed since the
+    `only` is a SQL condition over the view's columns: only stored rows that satisfy `only` may be used. `only` is empty
+    if all stored rows may be used and the storage table has all rows of the view. If one source has changed since the
     refresh, `only` may be narrowed to exclude the stale rows: `behind` then describes the change, and `stale_share` is
     the share (0 to 1) of that source's rows that contribute to the excluded rows.
     """
