@@ -29,7 +29,8 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
             FROM sales WITH ('start-snapshot-id' = '5', 'end-snapshot-id' = '9') GROUP BY region) GROUP BY region
     no:     rows appended to the joined side of a LEFT, SEMI or ANTI join, because they may remove result rows
 
-    If a LEFT join fills exactly the view's tables, the joined side is the union of the stored and the appended groups:
+    If the joined side of the query's LEFT join consists of exactly the view's tables, the joined side becomes the UNION
+    ALL of the stored groups and the groups of appended rows:
 
     query:  SELECT d.day, sum(s.price) FROM dates d LEFT JOIN sales s ON s.day = d.day GROUP BY d.day
     gives:  SELECT d.day, sum(v.total) FROM dates d LEFT JOIN (SELECT day, total FROM view UNION ALL SELECT day,
@@ -69,7 +70,8 @@ def _joined_side(ask: Ask) -> TwoPhase | Miss:
     """Plan to join the left side of a LEFT join with a UNION ALL of the view's stored rows and of appended rows.
 
     The appended rows are grouped by the view's query. Return a Miss if the view has HAVING, an outer join or GROUPING
-    SETS, or if some of its stored rows may not be used.
+    SETS, or if some of its stored rows may not be used. `ask` has the query, the access path (the view with its storage
+    table), and the mapping of the view's tables to the query's tables.
     """
     path, query = ask.path, ask.question
     view = path.block

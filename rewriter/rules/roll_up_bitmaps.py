@@ -76,7 +76,8 @@ def _distinct_value(tree: Tree) -> Tree | None:
 def _with_bitmaps(groups: Block, counted: list[Tree]) -> Block:
     """Return the block `groups` with bitmaps instead of distinct counts, and with the bitmaps' buckets as further keys.
 
-    `counted` are the expressions whose distinct values are counted.
+    `counted` are the expressions whose distinct values are counted. For i, `count(DISTINCT i)` becomes
+    `bitmap_construct_agg(bitmap_bit_position(i))`, with the further key `bitmap_bucket_number(i)`.
     """
     outputs = [output for output in groups.outputs if _distinct_value(output) not in counted]
     buckets, bits = (list(dict.fromkeys(make(value) for value in counted)) for make in (bucket_of, bits_of))

@@ -50,7 +50,8 @@ def same_grain(ask: Ask) -> Match | Miss:
 def _determined(reading: Reading, keys: Mapping[Tree, Tree]) -> bool:
     """Return whether the query's keys and filters determine each key of the view.
 
-    `reading` is the query, expressed over the view's storage table.
+    `reading` is the query, expressed over the view's storage table. `keys` maps each grouping key of the query to its
+    expression over the storage columns.
     """
     rest = reading.view_keys - keys.keys()
     return not rest or (bool(keys) and all(map(reading.dependencies(keys).determine, rest)))

@@ -43,8 +43,8 @@ def union_branches(block: Block) -> Sequence[Block]:
 def _few_keys(block: Block) -> Block:
     """Return a block without its constant grouping keys, such as a literal that names the branch.
 
-    If all keys are constants, HAVING count(*) > 0 takes their place: for an empty input, GROUP BY a constant returns no
-    group, but an aggregate without keys returns one.
+    `GROUP BY 'eu', k` gives `GROUP BY k`. If all keys are constants, HAVING count(*) > 0 takes their place: for an
+    empty input, GROUP BY a constant returns no group, but an aggregate without keys returns one.
     """
     keys = tuple(key for key in block.keys or () if columns_in(key))
     some = (exp.GT(this=ROWS, expression=number(0)),) if block.keys and not keys else ()

@@ -127,7 +127,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     """Plan to join the left side of `filling`, a LEFT join, with the view's groups and the groups that the view lacks.
 
-    Return a Miss if the view has all rows of the joined side, or if its other rows cannot be selected.
+    Return a Miss if the view has all rows of the joined side, or if no range selects the rows that the view lacks.
+    `ask` has the access path (the view with its storage table); `query` are the query's predicates.
 
     view:   SELECT day, sum(price) AS total FROM sales WHERE day >= '2024-01-01' GROUP BY day
     query:  SELECT d.day, sum(s.price) FROM dates d LEFT JOIN sales s ON s.day = d.day GROUP BY d.day
@@ -215,11 +216,11 @@ def holds_buckets(view: Block) -> bool:
 
 
 def _whole_buckets(conjunct: Tree, outputs: list[Tree], query: Predicates) -> Tree | None:
-    """Return a comparison that limits a time, narrowed to whole buckets of the view.
+    """Return `conjunct`, a comparison that limits a time, narrowed to whole buckets of the view.
 
-    With buckets of a day, `t >= '2024-01-15 10:30:00'` gives `t >= '2024-01-16'`. `outputs` are the view's outputs.
-    Return None if the bound is the start of a bucket already, if the view has no bucket of the time, or if the bound is
-    not supported.
+    With buckets of a day, `t >= '2024-01-15 10:30:00'` gives `t >= '2024-01-16'`. `outputs` are the view's outputs, and
+    `query` are the query's predicates. Return None if the bound is the start of a bucket already, if the view has no
+    bucket of the time, or if the bound is not supported.
     """
     if conjunct.this in outputs:
         return None
@@ -252,8 +253,8 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
     """Narrow `time >= bound` or `time < bound`, with a bound such as current_date(), to whole buckets.
 
     The bound is rounded to the start of a bucket as a SQL expression: `t < now()` gives `t < date_trunc('DAY', now())`
-    for buckets of a day. Return None if the zone may split buckets, or if the bound certainly is the start of a bucket
-    already.
+    for buckets of a day. `bucket` is the view's bucket of the time, and `zone` the session's time zone. Return None if
+    the zone may split buckets, or if the bound certainly is the start of a bucket already.
     """
     bound, grain, kind = conjunct.expression, bucket.grain, bucket.type
     if instant_of(bound, zone) is not None and isinstance(bound, exp.Literal):
@@ -268,10 +269,11 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
-    """Return the first or last start of a bucket within the time range of a comparison, as a local time.
+    """Return the first or last start of a bucket within the time range of `conjunct`, as a local time.
 
-    For `t >= '2024-01-15 10:30:00'` and the grain day, this is 2024-01-16 00:00. `wall` is the local time of the bound,
-    `kind` the type of the time. Return None if the bound is the start of a bucket already.
+    For `t >= '2024-01-15 10:30:00'` and the grain day, this is 2024-01-16 00:00. `conjunct` is a comparison of a time
+    with a bound; `wall` is the local time of the bound, `kind` the type of the time. Return None if the bound is the
+    start of a bucket already.
     """
     if kind == "date" and isinstance(conjunct, (exp.LTE, exp.GT)):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
