@@ -16,7 +16,7 @@ from rewriter.schema.columns import expression_type, numeric_type
 
 
 def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
-    """Return the types of an aggregate's arguments; `unknown` for a type that is not known for certain.
+    """Return the types of the arguments of `call`, an aggregate in a block; `unknown` for a type that is not certain.
 
     For an aggregate whose components are computed by arithmetic that must not lose digits, a type that is not numeric,
     or a DECIMAL result that needs more than 38 digits, is `unknown`, too.
@@ -28,7 +28,7 @@ def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
 
 
 def components_of(call: exp.Anonymous, block: Block) -> Components:
-    """Return the components of an aggregate, by name, if the aggregate rolls up only through components.
+    """Return the components, by name, of `call`, an aggregate in a block, if it rolls up only through components.
 
     avg(x), for example, has the components sum(x) and count(x). Return an empty mapping for other aggregates, for
     DISTINCT, and if the argument types make the result inexact.

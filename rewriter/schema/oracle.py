@@ -133,7 +133,11 @@ _PARTS_OF_DAYS = frozenset({"HOUR", "MINUTE", "SECOND", "HOURS", "MINUTES", "SEC
 
 
 def _moved(tree: Tree, known: _Known) -> str:
-    """Return the type of a date or timestamp plus or minus an interval; raise Uncertain if the type is not known."""
+    """Return the type of a date or timestamp plus or minus an interval; raise Uncertain if the type is not known.
+
+    For a DATE d, `d + INTERVAL 1 DAY` is a DATE and `d + INTERVAL 1 HOUR` a TIMESTAMP. `known` has the types of the
+    columns.
+    """
     interval, moved = tree.expression, tree.this
     if isinstance(tree, exp.Add) and isinstance(moved, exp.Interval):
         interval, moved = moved, interval
@@ -155,7 +159,10 @@ def _arithmetic(tree: Tree, known: _Known) -> str:
 
 
 def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
-    """Return the type of `left symbol right`, such as `price * 2`; raise Uncertain if the type is not known."""
+    """Return the type of `left symbol right`, such as `price * 2`; raise Uncertain if the type is not known.
+
+    `known` has the types of the columns.
+    """
     kinds = _type(left, known), _type(right, known)
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
@@ -175,7 +182,8 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
     """Return the DECIMAL to which Spark converts the operand `tree` of type `kind` if the second operand is a DECIMAL.
 
-    An integer literal gets as many digits as its text has; any other integer gets all digits of its type.
+    An integer literal gets as many digits as its text has (7 is a DECIMAL(1,0)); any other integer gets all digits of
+    its type (an INT is a DECIMAL(10,0)).
     """
     if isinstance(tree, exp.Neg) and isinstance(tree.this, exp.Literal):
         tree = tree.this
@@ -250,10 +258,10 @@ def _call(tree: Tree, known: _Known) -> str:
 
 
 def _structure(arguments: Sequence[Tree], known: _Known) -> str:
-    """Return the type of a named_struct() call.
+    """Return the type of a call of named_struct(): `named_struct('a', 1)` gives `struct<a:int>`.
 
-    Raise Uncertain unless each name is a string literal that is a plain identifier. `arguments` are names and values,
-    alternating.
+    Raise Uncertain unless each name is a string literal that is a plain identifier. `arguments` are the call's
+    arguments, names and values alternating. `known` has the types of the columns.
     """
     names, values = arguments[::2], arguments[1::2]
     plain = all(isinstance(name, exp.Literal) and name.is_string and name.name.isidentifier() for name in names)
