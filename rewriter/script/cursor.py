@@ -46,7 +46,7 @@ class Cursor:
         return self._tokens[self._at] if self._at < len(self._tokens) else None
 
     def accept(self, *words: str) -> bool:
-        """Advance past these words or symbols and return True if they come next; else return False without advancing.
+        """Advance past `words` (words or symbols) if they come next; return whether they came next.
 
         Quoted identifiers and strings never count as words.
         """
@@ -63,7 +63,7 @@ class Cursor:
         return True
 
     def expect(self, *words: str) -> None:
-        """Advance past these words or symbols; raise ScriptError if they do not come next."""
+        """Advance past `words` (words or symbols); raise ScriptError if other tokens come next."""
         if not self.accept(*words):
             raise self.wrong(" ".join(words))
 

@@ -21,7 +21,8 @@ _MORE_OPTIONS = ("GENERATED", "CONSTRAINT", "COLLATE", "FOREIGN KEY", "FOREIGN",
 class Reference:
     """A foreign key: its columns, the referenced table as typed, and the referenced columns.
 
-    `referenced` is empty if the statement names no referenced columns; the primary key is then meant.
+    `referenced` is empty if the statement names no referenced columns: these are then the primary key of the referenced
+    table.
     """
 
     columns: tuple[str, ...]
@@ -123,7 +124,7 @@ class _Columns:
     key: tuple[str, ...] = field(default=())
 
     def item(self) -> None:
-        """Parse one column or table constraint."""
+        """Parse one item of the column list: a column, or a table constraint such as PRIMARY KEY (a, b)."""
         if self.cursor.accept("CONSTRAINT"):
             self.cursor.identifier("a constraint's name")
         if self.cursor.accept("PRIMARY", "KEY"):
@@ -153,7 +154,7 @@ class _Columns:
         self.table = replace(self.table, columns=columns)
 
     def _option(self, name: str) -> bool:
-        """Parse one option of the column `name`; return False for NOT NULL, else True."""
+        """Parse one option of the column `name`, such as NOT NULL or UNIQUE; return False for NOT NULL, else True."""
         if self.cursor.accept("NOT", "NULL"):
             return False
         if self.cursor.accept("PRIMARY", "KEY"):

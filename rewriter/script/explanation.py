@@ -117,7 +117,10 @@ def _untried(statement: Statement) -> str:
 
 
 def _missed(outcome: Outcome, miss: Miss) -> Explanation:
-    """Return an explanation in which the query is not rewritten: `miss` replaces the result of each chosen view."""
+    """Return an explanation in which the query is not rewritten, because of `miss`.
+
+    In the attempts of `outcome`, `miss` replaces the result of each chosen view.
+    """
     tried = tuple(a.missed(miss) if a.verdict == "chosen" else a for a in outcome.tried)
     return Explanation(False, outcome.original, (), {}, tried, ranked(replace(outcome, tried=tried)))
 
@@ -128,7 +131,7 @@ def _certain(
     """Return the columns of each replaced block, with Spark's names and types, by the block's text.
 
     Return a Miss if a name or type is not known for certain. The block's text is the SQL of a replacement in `outcome`,
-    before it was rewritten.
+    before it was rewritten. `definitions` are the views of the script, `relations` the tables and views by name.
     """
     session = outcome.statement.session
     views = by_name(definitions.plain, definitions.views)

@@ -82,7 +82,10 @@ class Workspace:
         return statement
 
     def _check_columns(self, query: str, statement: Statement) -> None:
-        """Raise ScriptError for a column name that none of the query's tables and views has."""
+        """Raise ScriptError if `query` names a column that none of the query's tables and views has.
+
+        `statement` is the query, parsed.
+        """
         views = by_name(self.definitions.plain, self.definitions.views)
         known = table_columns(self.relations) | {name: view.columns for name, view in views.items()}
         if statement.unread or any(name not in known for name in statement.tables):
@@ -264,7 +267,8 @@ def _plain(
 ) -> PlainView:
     """Return a plain view, with the column names and types of its query; raise ScriptError for an invalid view.
 
-    `relations` are the tables and views created so far, `views` the views among them.
+    `item` is the CREATE VIEW statement, `relations` are the tables and views created so far, and `views` the views
+    among them.
     """
     name = _resolved(item.name)
     try:
