@@ -30,9 +30,9 @@ KindOf = Callable[[exp.Expr], str | None]
 def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
     """Return the edits that translate the `timeseries` calls of a statement to Spark functions.
 
-    Return no edits if there are no calls. Raise Unsupported if a call is malformed, or if the type of its first
-    argument is not known or not temporal. `find` looks up tables. An output that contains a call and has no alias gets
-    the text that the user typed as its alias.
+    For a TIMESTAMP t, `timeseries(t, 'hour')` becomes `date_trunc('HOUR', t)`. An output that contains a call and has
+    no alias gets the text that the user typed as its alias. Return no edits if there are no calls. Raise Unsupported if
+    a call is malformed, or if the type of the first argument is not known or not temporal. `find` looks up tables.
     """
     if not statement.uses_timeseries:
         return ()
@@ -66,8 +66,9 @@ def spelled_text(sql: str) -> str:
 def _translated(call: Call, kind_of: KindOf) -> str:
     """Return a call, and the calls within its first argument, as Spark SQL.
 
-    `kind_of` returns the type of the first argument, None if unknown; it is not used for a three-argument call. Raise
-    Unsupported if the type is unknown or not temporal, or if the grain is unknown.
+    For a TIMESTAMP t, `timeseries(t, 'hour')` gives `date_trunc('HOUR', t)`. `kind_of` returns the type of the first
+    argument, None if unknown; `kind_of` is not used for a three-argument call. Raise Unsupported if the type is unknown
+    or not temporal, or if the grain is unknown.
     """
     source, *rest = (parse_select(f"SELECT {argument}").expressions[0] for argument in call.arguments)
     within = [Edit(c.start, c.end, _translated(c, kind_of)) for c in _calls_in(call.arguments[0])]
@@ -88,7 +89,8 @@ def _calls_in(text: str) -> Iterator[Call]:
 def _names(sql: str, tokens: Sequence[Token], block: SelectBlock, calls: Sequence[Edit]) -> Iterator[Edit]:
     """Yield the edits that add an alias to each output of a block that contains a `timeseries` call and has no alias.
 
-    `calls` are the edits that replace the calls.
+    The alias is the output's text: ``AS `timeseries(t, 'hour')` ``. `calls` are the edits that replace the calls.
+    `tokens` are the tokens of the text `sql`.
     """
     if block.tree is None or not any(block.span.start <= call.start < block.span.end for call in calls):
         return
@@ -101,7 +103,7 @@ def _names(sql: str, tokens: Sequence[Token], block: SelectBlock, calls: Sequenc
 
 
 def _item_spans(tokens: Sequence[Token], block: SelectBlock) -> Iterator[tuple[int, int]]:
-    """Yield the start and end offsets, in the statement's text, of each output of a block."""
+    """Yield the start and end offsets of each output of a block in the statement's text, whose tokens are `tokens`."""
     inside = [t for t in tokens if block.span.start <= t.start and t.end < block.span.end]
     depth, start, last = 0, None, inside[0]
     for token in inside[1:]:

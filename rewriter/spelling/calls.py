@@ -30,7 +30,10 @@ class Call(NamedTuple):
 
 
 def calls(sql: str, tokens: Sequence[Token]) -> Iterator[Call]:
-    """Yield the outermost `timeseries` calls in textual order; raise Unsupported if a call is not closed."""
+    """Yield the outermost `timeseries` calls in the text `sql`, whose tokens are `tokens`, in textual order.
+
+    Raise Unsupported if a call is not closed.
+    """
     i = 0
     while i + 1 < len(tokens):
         token = tokens[i]
