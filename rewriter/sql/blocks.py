@@ -134,13 +134,13 @@ def deepest(kinds: Iterable[TokenType]) -> int:
 def leaves_out(before: Token | None, kind: TokenType) -> bool:
     """Return whether a token of the type `kind` after `before` is the EXCEPT of `SELECT * EXCEPT (a)`.
 
-    That EXCEPT excludes columns and is no set operator.
+    In `SELECT * EXCEPT (a)`, EXCEPT excludes columns and is no set operator.
     """
     return kind is TokenType.EXCEPT and before is not None and before.token_type is TokenType.STAR
 
 
 def depth_at(tokens: Sequence[Token], place: int) -> int:
-    """Return the number of parentheses that are open at an offset (`place`) of the text.
+    """Return the number of parentheses that are open at an offset (`place`) of the text with these tokens.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> depth_at(tokenize("f(a, (b))"), 6)

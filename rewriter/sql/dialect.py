@@ -178,15 +178,18 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
 
 
 def _expressions_in_limits(kinds: Sequence[TokenType]) -> int:
-    """Return how many LIMIT and OFFSET clauses may have an expression, and not a constant, as operand."""
+    """Return how many LIMIT and OFFSET clauses may have an expression, and not a constant, as operand.
+
+    `kinds` are the kinds of the text's tokens.
+    """
     return sum(kind in _LIMITS and after not in _NO_EXPRESSION for kind, after in pairwise(kinds))
 
 
 def _marked(sql: str, tokens: Sequence[Token]) -> tuple[list[Token], list[TokenType], int]:
     """Return the tokens, with a character of code 0 appended to each name that sqlglot's parser would translate.
 
-    Also return the tokens' kinds and the number of these names. They are names of functions, and names of columns that
-    are also names of types. Raise ParseError if NULL is used as a name.
+    Also return the tokens' kinds and the number of these names, which are names of functions, and names of columns that
+    are also names of types. `tokens` are the tokens of the text `sql`. Raise ParseError if NULL is used as a name.
     """
     marked, kinds, names = list(tokens), kinds_of(tokens), 0
 
@@ -233,7 +236,7 @@ def _is_name(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _mark_joins(tokens: list[Token], kinds: Sequence[TokenType]) -> int:
-    """Insert the mark as the method of each join that has no method; return the number of inserted marks.
+    """Insert a mark (a character of code 0) as the method of each join without method; return the number of marks.
 
     `kinds` are the types of the tokens. Raise ParseError where the parser would take the word before JOIN, or the mark,
     for the name of a relation or an output.
@@ -331,9 +334,9 @@ def _put_units(calls: Iterable[exp.Anonymous]) -> None:
 
 
 def _restore_join(join: exp.Join) -> bool:
-    """Remove the method that was inserted into a join before parsing, in place; return whether one had been inserted.
+    """Remove from a join, in place, the method that was inserted before parsing; return whether there was one.
 
-    The join then is as sqlglot would have parsed it without the method.
+    The join then is as sqlglot would have parsed the text without the method.
     """
     if join.args.get("method") != _MARK:
         return False

@@ -76,8 +76,8 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
     """Return the materialized views with the views that their storage queries name expanded.
 
-    If one of these views cannot be expanded, the storage query stays as it was defined; the view then does not count as
-    fresh.
+    `views` are all materialized views, and `plain` all plain views. If one of the views that a storage query names
+    cannot be expanded, the storage query stays as defined; its view then does not count as fresh.
     """
     known = by_name(plain, views)
     names = Names(known)
@@ -105,7 +105,8 @@ def from_storage(
 ) -> str:
     """Return a view's storage query with views expanded: each view in `stored` to a SELECT from its storage table.
 
-    `known` are all views by name; views that are not in `stored` are expanded to their queries.
+    `FROM daily` becomes `FROM (SELECT day, total FROM lake.demo.daily__storage) AS daily`. `known` are all views by
+    name; views that are not in `stored` are expanded to their queries.
     """
     held = {name: _as_stored(other) for name, other in stored.items()}
     return expand(parse(view.written, view.session), {**known, **held}).statement.sql
@@ -160,10 +161,11 @@ class _Expansion:
                 self.refused[name] = str(refusal)
 
     def _edit(self, table: exp.Table, name: TableName, above: Sequence[TableName], ctes: frozenset[str]) -> Edit:
-        """Return the edit that replaces a view's name by the view's query.
+        """Return the edit that replaces a view's name by the view's query, as a derived table.
 
-        `above` are the views that are being expanded around the name, the outermost first; `ctes` are the CTE names
-        that may be visible at the name. Raise _Refused if the view cannot be expanded.
+        `FROM eu` becomes `FROM (SELECT id FROM lake.demo.sales) AS eu`. `table` is the item of FROM, `name` the view's
+        full name. `above` are the views that are being expanded around the name, the outermost first; `ctes` are the
+        CTE names that may be visible at the name. Raise _Refused if the view cannot be expanded.
         """
         if any(value for arg, value in table.args.items() if arg not in ("this", "db", "catalog", "alias")):
             raise _Refused(
@@ -203,8 +205,8 @@ class _Expansion:
     def _qualified(self, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
         """Return the edit that replaces the name of `table` by the full name, `name`.
 
-        Raise _Refused if the full name would mean another table or a CTE in the statement; `ctes` are the names of CTEs
-        that may be visible.
+        `sales` becomes `lake.demo.sales`. Raise _Refused if the full name would mean another table or a CTE in the
+        statement; `ctes` are the names of CTEs that may be visible.
         """
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
@@ -242,6 +244,7 @@ def _check(inner: Statement, view: View) -> None:
 def _items(inner: Statement, view: View) -> str | None:
     """Return the SELECT list that gives the outputs of the view's query the view's column names and types.
 
+    For the view's columns a (INT) and b, this is `CAST(a AS int) AS a, b` if the query may return a as a SMALLINT.
     Return None if the query already returns these names and types. `inner` is the view's query, parsed.
     """
     first = inner.blocks[0]

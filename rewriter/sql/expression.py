@@ -58,9 +58,9 @@ def _operand(parent: Tree, child: Tree, text: _Print) -> str:
 
 
 def _with_parentheses(tree: Tree, special: Callable[[Tree], str | None]) -> Tree:
-    """Return a copy of the tree with explicit parentheses, which sqlglot's generator does not add itself.
+    """Return a copy of the tree with parentheses around each operation within an operation, as in `-(a + b)`.
 
-    `special` returns another text for a node, or None.
+    sqlglot's generator does not add these parentheses itself. `special` returns another text for a node, or None.
     """
     arguments: dict[str, object] = {}
     for argument, value in tree.args.items():

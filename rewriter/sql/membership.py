@@ -22,7 +22,7 @@ class Membership(Enum):
 
 
 def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
-    """Return the predicate (EXISTS or IN) to which a SELECT block belongs as a subquery; None for other blocks.
+    """Return the predicate (EXISTS or IN) to which `select`, a block, belongs as a subquery; None for other blocks.
 
     Also return None if the same SELECT text is used in different ways in the enclosing block.
 

@@ -16,7 +16,9 @@ LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boole
 
 
 def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
-    """Return all nodes of a kind in an expression, outer nodes first; identifiers within columns are not searched.
+    """Return all nodes of a kind in an expression, outer nodes first.
+
+    Identifiers within columns are not searched, for speed.
 
     >>> [node.name for node in every(exp.column("a") + exp.column("b"), exp.Column)]
     ['a', 'b']
@@ -27,7 +29,7 @@ def every(tree: Tree, kind: type[_Node]) -> list[_Node]:
 
 
 def holds(tree: Tree, kind: type[Tree] | tuple[type[Tree], ...]) -> bool:
-    """Return whether an expression contains a node of one of these kinds.
+    """Return whether an expression contains a node of the kind, or of one of the kinds, in `kind`.
 
     >>> holds(exp.column("a") + 1, exp.Literal), holds(exp.column("a"), (exp.Window, exp.Literal))
     (True, False)

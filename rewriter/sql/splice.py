@@ -9,7 +9,7 @@ from rewriter.sql.blocks import SelectSpan
 
 
 class Edit(NamedTuple):
-    """An edit: replace the characters from `start` up to, but not including, `end` by `text`."""
+    """An edit of a text: `text` replaces the characters from offset `start` up to, but not including, offset `end`."""
 
     start: int
     end: int

@@ -137,7 +137,11 @@ class Statement:
 
     @property
     def tables_outside(self) -> tuple[TableName, ...]:
-        """The tables that `outside` reads; empty if `outside` is None."""
+        """The tables that the statement names outside all SELECTs, as in `MERGE INTO a USING b`.
+
+        Empty if there are none, and if the statement does not use `timeseries`, because only then are the tables
+        needed.
+        """
         found = self.outside.tables if self.outside is not None else ()
         return tuple(name for table in found if (name := self.resolve(table)) is not None)
 
@@ -442,7 +446,8 @@ def _common(
 ) -> Iterator[CommonTable]:
     """Yield the CTEs of every WITH in the text; `blocks` are the statement's SELECTs.
 
-    `ctes` are the names that a WITH may define; a CTE whose name is defined more than once is omitted.
+    `tokens` are the tokens of the text `sql`. `ctes` are the names that a WITH may define; a CTE whose name is defined
+    more than once is omitted.
     """
     starts = {block.span.start: block for block in blocks}
     for first, token in enumerate(tokens):
@@ -456,7 +461,8 @@ def _common_of(
 ) -> Iterator[CommonTable]:
     """Yield the CTEs of the WITH at token index `first`; nothing if the WITH is recursive.
 
-    `ctes` are the names that a WITH may define, `starts` the statement's blocks by the offset at which they start.
+    `tokens` are the tokens of the text `sql`. `ctes` are the names that a WITH may define, `starts` the statement's
+    blocks by the offset at which they start.
     """
     if any(token.text.upper() == "RECURSIVE" for token in tokens[first + 1 : first + 2]):
         return
@@ -514,9 +520,9 @@ def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[in
 
 
 def _without_with(blocks: Sequence[SelectBlock], known: Set[str]) -> None:
-    """Remove each WITH whose CTEs are all known from the blocks' trees, in place.
+    """Remove from the blocks' trees, in place, each WITH of which all CTEs are in `known`.
 
-    The definitions of these CTEs are blocks of their own.
+    `FROM (WITH a AS (…) SELECT …)` becomes `FROM (SELECT …)`. The definitions of these CTEs are blocks of their own.
     """
     for block in blocks:
         for node in block.tree.find_all(exp.Query) if block.tree is not None else ():

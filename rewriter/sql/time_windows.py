@@ -42,8 +42,9 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 def split_windows(tree: exp.Select) -> None:
     """Replace the time window of each SELECT in a tree, nested ones included, by calls for its fields, in place.
 
-    For a window that slides, the table of slides (offsets in seconds) is joined to FROM. If a window is not supported,
-    such as session_window(), a read of one of its fields is replaced by the call, so that a message names it.
+    `window.start` becomes `` `window start`(ts, 3600, 0, 3600)`` for `window(ts, '1 hour')`. For a sliding window, the
+    table of slides (offsets in seconds) is joined to FROM. If a window is not supported, such as session_window(), a
+    read of one of its fields is replaced by the window's call, so that a message can name the call.
     """
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
@@ -66,7 +67,10 @@ def split_windows(tree: exp.Select) -> None:
 
 
 def _name_session(found: list[Tree]) -> None:
-    """Replace each read of a field of `session_window` by the call of session_window() among the nodes, in place."""
+    """Replace each read of a field of `session_window` by the call of session_window() among the nodes, in place.
+
+    `session_window.start` becomes `session_window(ts, '5 minutes')`, so that a message can name the call.
+    """
     calls = (node for node in found if isinstance(node, exp.Anonymous) and node.name.lower() == SESSION)
     call = next(calls, None)
     for node in found:
@@ -75,7 +79,7 @@ def _name_session(found: list[Tree]) -> None:
 
 
 def is_slides(item: Tree) -> bool:
-    """Return whether an item of FROM is the table of slides of a sliding window that split_windows has added."""
+    """Return whether an item of FROM is the table of window offsets that split_windows adds for a sliding window."""
     return bool(item.meta.get(SLIDES))
 
 
@@ -130,7 +134,7 @@ def _is_whole(node: Tree, select: exp.Select) -> bool:
 
 
 def _is_output(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node is a whole window that is an output of the SELECT, with or without an alias."""
+    """Return whether a node is a whole window that is an output of `select`, with or without an alias."""
     item = node.parent if isinstance(node.parent, exp.Alias) else node
     return _is_window(node) and item.parent is select and item.arg_key == "expressions"
 
@@ -163,7 +167,7 @@ def _slides(lengths: _Lengths) -> Tree:
     """Return the table of slides as an item of FROM: `(SELECT explode(sequence(0, 2700, 900)) AS back)`.
 
     A row of the table is the distance, in seconds, from the start of one window that contains a time to the start of
-    the last window that contains the time.
+    the last window that contains the time. `lengths` are the length, offset and slide of the window.
     """
     distances = (exp.Literal.number(n) for n in (0, lengths.length - lengths.slide, lengths.slide))
     exploded = exp.Explode(this=exp.Anonymous(this="sequence", expressions=[*distances]))
@@ -190,8 +194,8 @@ def seconds_of(text: str) -> int | None:
 def _replace(select: exp.Select, found: list[Tree], time: Tree, lengths: _Lengths) -> None:
     """Replace the nodes in `found` that read the window of a SELECT by calls, in place.
 
-    `time` is the argument of window(). GROUP BY gets the calls that are used, and WHERE the condition that the time is
-    not NULL.
+    `time` is the argument of window(), and `lengths` are the length, offset and slide. GROUP BY gets the calls that are
+    used, and WHERE the condition that the time is not NULL.
     """
     numbers = [exp.Literal.number(seconds) for seconds in lengths]
 

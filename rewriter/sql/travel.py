@@ -51,8 +51,8 @@ class Travel:
 def travel(sql: str, session: Session) -> Travel | None:
     """Return a statement with its time travel clauses replaced by blanks, and the point in time of each table.
 
-    Return None if there is no clause, if a table has no clause or two different clauses, if a version or time is not a
-    literal, or if a part of the statement cannot be parsed.
+    Names are resolved in `session`. Return None if there is no clause, if a table has no clause or two different
+    clauses, if a version or time is not a literal, or if a part of the statement cannot be parsed.
 
     >>> found = travel("SELECT a FROM t VERSION AS OF 5 AS x", Session("lake", ("demo",)))
     >>> found.statement.sql, [(str(name), as_of.value) for name, as_of in found.moments.items()]
@@ -80,7 +80,9 @@ def travel(sql: str, session: Session) -> Travel | None:
 
 
 def at_snapshots(sql: str, session: Session, snapshots: Mapping[TableName, int]) -> str:
-    """Return a query with a VERSION AS OF clause added to each table; `snapshots` has each table's snapshot id.
+    """Return the query `sql` with a VERSION AS OF clause added to each table.
+
+    `snapshots` has each table's snapshot id. Names are resolved in `session`.
 
     >>> at_snapshots("SELECT a FROM t AS x", Session("lake", ("demo",)), {TableName(("lake", "demo", "t")): 5})
     'SELECT a FROM t VERSION AS OF 5 AS x'
@@ -91,6 +93,8 @@ def at_snapshots(sql: str, session: Session, snapshots: Mapping[TableName, int])
 
 def reads_at_snapshots(sql: str, session: Session) -> bool:
     """Return whether each table of a query is read at a snapshot, or as the changes between two snapshots.
+
+    Names are resolved in `session`.
 
     >>> reads_at_snapshots("SELECT a FROM t VERSION AS OF 5 AS x, u", Session("lake", ("demo",)))
     False
