@@ -24,9 +24,7 @@ def is_border(wall: datetime, grain: str) -> bool:
 
 
 def border_behind(wall: datetime, grain: str) -> datetime:
-    """Return the first start of a bucket at or after a local time.
-
-    Raise ValueError or OverflowError after the year 9999.
+    """Return the first start of a bucket of the grain at or after a local time.
 
     >>> border_behind(datetime(2024, 12, 2), "month"), border_behind(datetime(2024, 1, 1), "week")
     (datetime.datetime(2025, 1, 1, 0, 0), datetime.datetime(2024, 1, 1, 0, 0))
@@ -36,7 +34,7 @@ def border_behind(wall: datetime, grain: str) -> datetime:
 
 
 def next_border(border: datetime, grain: str) -> datetime:
-    """Return the start of the bucket after the bucket that starts at `border`.
+    """Return the start of the bucket after the bucket of the grain that starts at `border`.
 
     Raise ValueError or OverflowError after the year 9999.
     """

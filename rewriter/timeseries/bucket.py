@@ -1,6 +1,6 @@
-"""Time buckets as canonical expressions: `timeseries(expression, 'grain', 'type')`.
+"""Time buckets in normal form, whichever Spark function computes the bucket: `timeseries(expression, 'grain', 'type')`.
 
-A bucket that was computed in another time zone than the session's has that zone as a fourth argument.
+A bucket that was computed in another time zone than the session's has the zone's name as a fourth argument.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Bucket(NamedTuple):
 
 
 def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
-    """Return `timeseries(source, 'grain', 'kind')`: the canonical expression of the bucket that contains `source`.
+    """Return `timeseries(source, 'grain', 'kind')`: the normal form of the time bucket that contains `source`.
 
     `kind` is the type of the source.
     """
@@ -70,7 +70,10 @@ def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
 
 
 def as_bucket(tree: exp.Expr) -> Bucket | None:
-    """Return a canonical bucket in the session's time zone as a Bucket; None for all other expressions."""
+    """Return a call `timeseries(source, 'grain', 'type')` as a Bucket; None for all other expressions.
+
+    Such a call is the normal form of a time bucket in the session's time zone.
+    """
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 3:
         source, grain, kind = tree.expressions
         return Bucket(source, grain.name, kind.name)
@@ -78,14 +81,20 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
 
 
 def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
-    """Return the canonical expression of a bucket that was computed in `zone`, another time zone than the session's."""
+    """Return `timeseries(source, 'grain', 'type', 'zone')`, the normal form of a bucket that was computed in `zone`.
+
+    The zone is another one than the session's.
+    """
     call = bucket_call(bucket.source, bucket.grain, bucket.type)
     call.append("expressions", exp.Literal.string(zone))
     return call
 
 
 def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
-    """Return a canonical bucket computed in another time zone than the session's; None for other expressions."""
+    """Return a call `timeseries(source, 'grain', 'type', 'zone')` as a Bucket; None for other expressions.
+
+    Such a call is the normal form of a time bucket that was computed in another time zone than the session's.
+    """
     if isinstance(tree, exp.Anonymous) and tree.name == "timeseries" and len(tree.expressions) == 4:
         source, grain, kind, _ = tree.expressions
         return Bucket(source, grain.name, kind.name)

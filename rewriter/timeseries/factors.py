@@ -6,8 +6,9 @@ law:  an expression e is constant over the buckets of a grain if, for every t, e
 no:   an instant from a label, because two instants have the same label on the day on which clocks are set back
 
 A bucket determines an expression that is constant over the bucket; an expression determines a bucket if the bucket's
-start can be computed from the expression's value. Functions take `kind_of`, which returns an expression's type, and
-`since_of`, which returns a lower bound of its times in seconds since 1970; both return None if unknown.
+start can be computed from the expression's value. A label is a field or a text of a time, such as month(t). Functions
+take `kind_of`, which returns an expression's type, and `since_of`, which returns a lower bound of its times in seconds
+since 1970; both return None if unknown.
 """
 
 from __future__ import annotations
@@ -98,9 +99,9 @@ _THURSDAY = 3 * 86_400  # the day of the week on which 1970 began
 
 
 def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
-    """Return whether a fine bucket starts wherever a coarse bucket starts, for times from `since` on.
+    """Return whether a fine bucket starts wherever a coarse bucket starts, for times from `since` on, in a time zone.
 
-    One grain is a number of seconds, the other a name. `since` is in seconds since 1970 (None if unknown).
+    One of the grains is a number of seconds, the second one a name. `since` is in seconds since 1970 (None if unknown).
     """
     if isinstance(fine, int):
         # Every bucket longer than a day starts with a day.
@@ -120,8 +121,8 @@ _NEVER_OF_TIME = (exp.Column, exp.Literal, exp.Predicate, exp.Connector)
 def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
     """Return the coarsest time bucket that determines an expression's value, as a Factor; None if no bucket does.
 
-    `year(t)` gives the bucket of t of the grain year. `kind_of` returns the type of an expression, and `since_of` a
-    lower bound of its times in seconds since 1970, or None.
+    `year(t)` gives the bucket of t of the grain year. `zone` is the session's time zone. `kind_of` returns the type of
+    an expression, and `since_of` a lower bound of its times in seconds since 1970, or None.
     """
     if isinstance(tree, _NEVER_OF_TIME):
         return None
@@ -155,6 +156,7 @@ def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
     """Return the source and the grain of a bucket whose source is a time that is shifted or converted to another zone.
 
     `date_trunc('day', t + INTERVAL 2 HOURS)` gives `t + INTERVAL 2 HOURS` and day. Return None for other expressions.
+    `zone` is the session's time zone.
     """
     bucket = as_bucket(tree)
     if bucket is None:
@@ -190,8 +192,9 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_o
     """Return the time t that `source` shifts by a constant interval, and the coarsest grain that is fine enough.
 
     The bucket of t by the returned grain determines the bucket of `source` by `grain`: `t + INTERVAL 2 HOURS` and day
-    give t and hour. `kind_of` returns the type of an expression, and `since_of` a lower bound of its times. Return
-    `source` and `grain` unchanged if `source` is no such shift, or if no grain is known to be fine enough.
+    give t and hour. `zone` is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a
+    lower bound of its times. Return `source` and `grain` unchanged if `source` is no such shift, or if no grain is
+    known to be fine enough.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c, and if clocks move only at borders of the buckets of
          n seconds, by multiples of n seconds
@@ -260,9 +263,9 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
     """Return the time whose local time in another zone is `source`, and the length of its buckets in seconds.
 
     All times of one of these buckets have local times in one bucket of `grain`: in a session in UTC,
-    `from_utc_timestamp(t, 'Asia/Kolkata')` and hour give t and 1800. `kind_of` returns the type of an expression, and
-    `since_of` a lower bound of its times. Return `source` and `grain` unchanged for other sources, and if no length
-    with this property is known.
+    `from_utc_timestamp(t, 'Asia/Kolkata')` and hour give t and 1800. `zone` is the session's time zone. `kind_of`
+    returns the type of an expression, and `since_of` a lower bound of its times. Return `source` and `grain` unchanged
+    for other sources, and if no length with this property is known.
 
     law: from_utc_timestamp(t, z) is t plus the offset of z. If all offsets of z are multiples of n seconds, and change
          only at starts of buckets of n seconds, all times of such a bucket get the same offset, and stay in one bucket
@@ -309,8 +312,8 @@ def converted(call: exp.Anonymous, zone: str) -> Clock | None:
     """Return a call of convert_timezone() as a Clock, if it converts the session's local time; None for other calls.
 
     The local time must be a CAST of the instant to TIMESTAMP_NTZ, and the zone that it is converted from, if given,
-    must have the session zone's offset. The session's zone must have a fixed offset, because local times may be
-    ambiguous in other zones.
+    must have the session zone's offset. The session's zone, `zone`, must have a fixed offset, because local times may
+    be ambiguous in other zones.
     """
     *zones, local = call.expressions
     named = all(isinstance(each, exp.Literal) and each.is_string for each in zones)
@@ -331,7 +334,8 @@ def _counted(tree: Tree, kind_of: KindOf, since_of: SinceOf) -> tuple[Tree, Grai
 def _formatted(tree: Tree, kind_of: KindOf, zone: str) -> tuple[Tree, Grain] | None:
     """Return the time and the grain that determine date_format() of this time; None for other expressions.
 
-    `date_format(t, 'yyyy-MM')` gives t and month. `kind_of` returns the type of an expression.
+    `date_format(t, 'yyyy-MM')` gives t and month. `zone` is the session's time zone, and `kind_of` returns the type of
+    an expression.
     """
     if not isinstance(tree, exp.Anonymous) or tree.name != "date_format" or len(tree.expressions) != 2:
         return None
@@ -382,8 +386,8 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
     """Return the source of an expression of seconds since 1970, and the grain that determines the seconds' local time.
 
     The local time matters only down to `grain`. The returned grain may be a number, in units of the source: in UTC, `ms
-    DIV 1000` and day give the column ms and 86400000. `kind_of` returns the type of an expression, and `since_of` a
-    lower bound of its values. Return None if the expression is not supported.
+    DIV 1000` and day give the column ms and 86400000. `zone` is the session's time zone. `kind_of` returns the type of
+    an expression, and `since_of` a lower bound of its values. Return None if the expression is not supported.
 
     law: if the local time is constant over buckets of k seconds, then the local time of `ms DIV n` seconds is constant
          over buckets of k * n units of `ms`
@@ -430,9 +434,9 @@ def _is_shown(source: Tree) -> bool:
 def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
     """Replace from_unixtime(n) by n, and `grain` by the grain of n that determines the local time down to `grain`.
 
-    In UTC, `from_unixtime(sec)` and day give `sec` and day. `kind_of` returns the type of an expression, and `since_of`
-    a lower bound of its values. Return any other source with its grain unchanged, and None if no grain of n is known to
-    determine the local time.
+    In UTC, `from_unixtime(sec)` and day give `sec` and day. `zone` is the session's time zone. `kind_of` returns the
+    type of an expression, and `since_of` a lower bound of its values. Return any other source with its grain unchanged,
+    and None if no grain of n is known to determine the local time.
 
     law: a text from from_unixtime() that is cast to a time has the same fields (year to second) as the original time
     no:  the same instant, because in an hour that clocks repeat two instants have one text
@@ -461,8 +465,9 @@ def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple
     """Return the time and the grain of a timestampdiff() from a constant to a time.
 
     The result is the same for all times in one bucket of the grain: `timestampdiff(HOUR, '2024-01-01', t)` gives t and
-    hour if t cannot be before 2024. `kind_of` returns the type of an expression, and `since_of` a lower bound of its
-    times. Return None for other expressions, and for times that may lie before the constant.
+    hour if t cannot be before 2024. `zone` is the session's time zone. `kind_of` returns the type of an expression, and
+    `since_of` a lower bound of its times. Return None for other expressions, and for times that may lie before the
+    constant.
 
     law: timestampdiff(HOUR, start, t) counts the full hours of the clock: if start is on a full hour, the count is the
          same over each hour; if start is at midnight, the counts of weeks, months and years are the same over each day
@@ -601,7 +606,7 @@ def date_of_fields(source: Tree, held: Callable[[Tree], Tree | None]) -> tuple[s
 
 
 def fields_of(source: Tree, grain: Grain) -> tuple[Tree, ...]:
-    """Return the date fields that together determine a bucket, such as year and month for 'month', as expressions.
+    """Return the date fields of `source` that together determine a bucket of `grain`: year(t) and month(t) for 'month'.
 
     Return an empty tuple for grains other than day, month and year.
     """
@@ -612,7 +617,8 @@ def fields_of(source: Tree, grain: Grain) -> tuple[Tree, ...]:
 def begin_of(date: Tree, finer: Grain, grain: str, kind: str) -> Tree:
     """Return the start of the bucket of `grain` that contains `date`, cast to the type `kind`.
 
-    `date` is the first day of a bucket of the grain `finer`.
+    `date` is the first day of a bucket of the grain `finer`. For the finer grain month, `make_date(y, m, 1)` and year
+    give `timeseries(make_date(y, m, 1), 'year', 'date')`.
     """
     dates = date if finer == grain else bucket_call(date, grain, "date")
     return dates if kind == "date" else exp.TryCast(this=dates, to=exp.DataType.build(kind, dialect="spark"))

@@ -194,10 +194,10 @@ def _of_time(source: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None
 
 
 def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf) -> Seconds | None:
-    """Return `seconds` rounded towards 1970 to a multiple of `step` as Seconds.
+    """Return the expression `seconds`, rounded towards 1970 to a multiple of `step`, as Seconds.
 
-    `kind_of` returns the type of an expression, and `since_of` a lower bound of its times. Return None if some values
-    may be before 1970, or if the expression is not supported.
+    Return None if some values may be before 1970, or if the expression is not supported. `kind_of` returns the type of
+    an expression, and `since_of` a lower bound of its times.
     """
     counted = seconds_of(seconds, kind_of, since_of)
     since = since_of(counted.source) if counted is not None else None

@@ -40,7 +40,7 @@ def is_steady(zone: str, grain: str, since: int | None) -> bool:
 
 
 def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
-    """Return whether buckets of a grain start at the same times in two zones, for times from `since` on.
+    """Return whether buckets of a grain start at the same times in the zones `one` and `other`, from `since` on.
 
     `since` is in seconds since 1970. Return False for grains longer than an hour, and if the offsets of one of the
     zones from `since` on are not known.
@@ -58,8 +58,8 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
     """Return whether no instant after the local start of a bucket belongs to an earlier bucket, from `since` on.
 
-    An instant does if a clock is set back across the bucket's start. `since` is in seconds since 1970. Return False if
-    the zone's offsets from `since` on are not known.
+    There is such an instant if a clock is set back across the bucket's start. `since` is in seconds since 1970. Return
+    False if the zone's offsets from `since` on are not known.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
@@ -70,7 +70,7 @@ def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
 def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
     """Return whether each bucket of a grain lies wholly before a local time, or wholly at or after that time.
 
-    A grain that is a number is the length of buckets of instants, in seconds.
+    A grain that is a number is the length of buckets of instants, in seconds. `wall` is the local time in `zone`.
 
     >>> divides_at(datetime(2024, 1, 15), "day", "Europe/Berlin"), divides_at(datetime(2024, 1, 15, 1), "day", "UTC")
     (True, False)

@@ -1,4 +1,7 @@
-"""Translates `timeseries` calls to Spark functions."""
+"""Translates `timeseries` calls to Spark functions.
+
+For a TIMESTAMP t, `timeseries(t, 'hour')` becomes `date_trunc('HOUR', t)`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ SPARK_UNITS = {
 
 
 def translate_bucket(source: str, grain: str, kind: str) -> str:
-    """Return the Spark SQL of a time bucket; `source` is the SQL of the time, `kind` the type of the time.
+    """Return the Spark SQL of a time bucket of `grain`; `source` is the SQL of the time, `kind` the type of the time.
 
     >>> translate_bucket("order_time", "hour", "timestamp")
     "date_trunc('HOUR', order_time)"
@@ -37,7 +40,10 @@ def translate_bucket(source: str, grain: str, kind: str) -> str:
 
 
 def _wall_clock(source: str, grain: str) -> str:
-    """Return the Spark SQL of a bucket of a TIMESTAMP_NTZ; date_trunc would use the session's time zone."""
+    """Return the Spark SQL of a bucket of a TIMESTAMP_NTZ; date_trunc would use the session's time zone.
+
+    The hour of t is `make_timestamp_ntz(year(t), month(t), day(t), hour(t), 0, 0)`, apart from casts.
+    """
     if grain == "day":
         return f"CAST(CAST({source} AS DATE) AS TIMESTAMP_NTZ)"
     if grain in DATE_GRANULARITIES:

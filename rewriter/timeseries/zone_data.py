@@ -85,14 +85,14 @@ def _shift(history: History, step: int, since: int) -> int | None:
 def _skips_hours(history: History, since: int) -> bool:
     """Return whether, after `since`, a clock skipped the start of an hour and continued within that hour.
 
-    Spark's date_trunc('HOUR') of the rest of that hour is a local time that did not exist; java.time moves it forward
-    by the gap, past the rows of the bucket. This happens on the Chatham Islands, from 02:45 to 03:45.
+    On the Chatham Islands, clocks go from 02:45 to 03:45. Then 03:00, Spark's date_trunc('HOUR') of 03:50, is a local
+    time that does not exist; java.time moves 03:00 forward by the gap to 04:00, past the rows of the bucket.
     """
     return any(left < reached // _HOUR * _HOUR < reached for left, reached in _gaps(history, since))
 
 
 def _ruled(rule: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    """Yield the local times, in seconds of the day, just before and after a rule sets the clocks forward.
+    """Yield the pair of local times, in seconds of the day, just before and after a rule sets the clocks forward.
 
     Yield nothing for a rule without clock changes.
     """
@@ -124,7 +124,7 @@ def _forward(history: History, since: int) -> bool:
 def dates_stay(zone: str, since: int | None) -> bool:
     """Return whether each local time that clocks skip is moved to a time of the same date, from `since` on.
 
-    `since` is in seconds since 1970. Then a time plus n days has the date of the time plus n. Return False if the
+    `since` is in seconds since 1970. If so, a time plus n days has the date of the time plus n. Return False if the
     zone's data is unknown, and if `since` is unknown (None) for a zone whose offset changes.
 
     >>> dates_stay("America/New_York", 0), dates_stay("Pacific/Apia", 0), dates_stay("Pacific/Apia", 1_400_000_000)
@@ -169,7 +169,10 @@ def _holds_in_all(zone: str, since: int | None, holds: Callable[[History, int], 
 
 
 def _gaps(history: History, since: int) -> Iterator[tuple[int, int]]:
-    """Yield the local times just before and after each change after `since` that sets the clocks forward."""
+    """Yield the local times, in seconds, just before and after each clock change after `since` that skips local times.
+
+    For changes by the history's rule, the local times are seconds of the day; for others, seconds since 1970.
+    """
     changes = ((at + before, at + after) for (_, before), (at, after) in pairwise(history.changes) if at > since)
     return ((left, reached) for left, reached in chain(changes, _ruled(history.rule)) if reached > left)
 
