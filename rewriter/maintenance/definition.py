@@ -229,8 +229,8 @@ def _refuse_call(call: exp.Func) -> None:
     if meant(name) in CLOCK or isinstance(call, _CHANGING):
         text = f"{name}()" if name else call.sql("spark")
         raise Unsupported(
-            f"{text} depends on the time or the user; remove {text} from the view's query, and use it in the "
-            "queries over the view"
+            f"{text} depends on the time or the user; remove {text} from the view's query, and use {text} in "
+            "the queries over the view"
         )
     if name == "unix_timestamp" and not call.expressions:
         raise Unsupported(
