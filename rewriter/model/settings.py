@@ -75,11 +75,12 @@ def result_settings(settings: Mapping[str, str]) -> dict[str, str]:
 def differing_setting(
     here: Mapping[str, str], there: Mapping[str, str], defaults: Mapping[str, str]
 ) -> tuple[str, str | None, str | None] | None:
-    """Return the first setting (by name) that can change a result and differs, with both values; None if there is none.
+    """Return the first setting, in the order of names, that can change a result and differs; None if there is none.
 
-    `here` are the settings of the session, `there` the settings recorded with a view. A setting missing in `here` or in
-    `there` counts with its value in `defaults`, or None without a default. Settings that Viewgate supports with one
-    value only (READABLE) are not compared, because a session with any other value gets no rewriting.
+    The setting is returned with its value in `here`, the settings of the session, and in `there`, the settings recorded
+    with a view. A setting missing in `here` or in `there` counts with its value in `defaults`, or None without a
+    default. Settings that Viewgate supports with one value only (READABLE) are not compared, because a session with any
+    other value gets no rewriting.
 
     >>> differing_setting({"spark.sql.ansi.enabled": "TRUE"}, {}, {"spark.sql.ansi.enabled": "true"})
     >>> differing_setting({"spark.sql.ansi.enabled": "false"}, {}, {"spark.sql.ansi.enabled": "true"})
