@@ -87,7 +87,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         return Miss(
             Reason.SHAPE,
             "the query joins a derived table, which both branches of the UNION ALL (the view's rows, the other rows) "
-            "would compute",
+            "would compute: create a view that has all rows of the query",
             apart=True,
         )
     divided = _cut(query, path, ask.mapping)
