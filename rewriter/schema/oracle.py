@@ -286,7 +286,7 @@ def _ruled(rule: Callable[[Sequence[str]], str], types: Sequence[str], tree: Tre
     try:
         return rule(types)
     except IndexError:
-        raise Uncertain(f"{excerpt(tree)} has too few arguments: add the missing ones") from None
+        raise Uncertain(f"{excerpt(tree)} has too few arguments: add the missing arguments") from None
 
 
 def _plain(argument: Tree) -> Sequence[Tree]:
