@@ -70,7 +70,7 @@ class Names:
         if not isinstance(query, exp.Select) or query.args.get("with_"):
             raise Unsupported(
                 "the columns of a derived table or CTE are not known, because its query is not a SELECT, or has a "
-                "WITH clause"
+                "WITH clause: write one SELECT without WITH"
             )
         scope = self.scope(query)
         if len(scope.sources) != len(list(offering(query))):
