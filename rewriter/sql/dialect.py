@@ -357,7 +357,7 @@ def excerpt(sql: Tree | str) -> str:
 
 
 def render(tree: Tree) -> str:
-    """Return the text of a tree, without comments; functions keep the names that were typed, in lower case.
+    """Return the SQL text of a tree, without comments; functions keep their typed names, in lower case.
 
     >>> render(parse_select("select COUNT(*) from t").expressions[0])
     'count(*)'

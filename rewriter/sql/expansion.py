@@ -184,7 +184,8 @@ class _Expansion:
         """
         if view.name in above or len(above) > DEEPEST:
             raise _Refused(
-                f"the view {view.name} refers to itself, or reads views that are nested more than {DEEPEST} levels deep"
+                f"the view {view.name} refers to itself, or reads views that are nested more than {DEEPEST} levels "
+                "deep: replace a view by its query"
             )
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
         _check(inner, view)
@@ -212,7 +213,8 @@ class _Expansion:
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
             raise _Refused(
-                f"the name {name} in the query of a view would refer to another table or a CTE in this session"
+                f"the name {name} in the query of a view would refer to another table or a CTE in this session: "
+                "rename the CTE, or write full names"
             )
         start, end = place_of(table)
         return Edit(start, end, name.sql())
