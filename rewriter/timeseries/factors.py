@@ -260,9 +260,9 @@ _STEPS = (86_400, *_COMMON_STEPS)
 
 
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """Return the time whose local time in another zone is `source`, and the length of its buckets in seconds.
+    """Return t and the length of a bucket in seconds for a `source` such as from_utc_timestamp(t, z).
 
-    All times of one of these buckets have local times in one bucket of `grain`: in a session in UTC,
+    All times t of one such bucket have local times, in zone z, in one bucket of `grain`: in a session in UTC,
     `from_utc_timestamp(t, 'Asia/Kolkata')` and hour give t and 1800. `zone` is the session's time zone. `kind_of`
     returns the type of an expression, and `since_of` a lower bound of its times. Return `source` and `grain` unchanged
     for other sources, and if no length with this property is known.
@@ -295,6 +295,8 @@ class Clock(NamedTuple):
 
 def _clock_of(source: Tree, zone: str) -> Clock | None:
     """Return an expression that is the local time of an instant in a named zone as a Clock; None for other expressions.
+
+    `from_utc_timestamp(t, 'Asia/Tokyo')` is such an expression. `zone` is the session's time zone.
 
     law: if t is the local time of an instant in zone a, convert_timezone(a, b, t) is the local time of the instant in
          zone b
@@ -383,11 +385,12 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 
 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the source of an expression of seconds since 1970, and the grain that determines the seconds' local time.
+    """Return the source of `number`, an expression of seconds since 1970, and the source's grain that determines it.
 
-    The local time matters only down to `grain`. The returned grain may be a number, in units of the source: in UTC, `ms
-    DIV 1000` and day give the column ms and 86400000. `zone` is the session's time zone. `kind_of` returns the type of
-    an expression, and `since_of` a lower bound of its values. Return None if the expression is not supported.
+    Only the local time down to `grain` must be determined. The returned grain may be a number, in units of the source:
+    in UTC, `ms DIV 1000` and day give the column ms and 86400000, because all values in one bucket of 86400000 ms have
+    the same local day. `zone` is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a
+    lower bound of its values. Return None if the expression is not supported.
 
     law: if the local time is constant over buckets of k seconds, then the local time of `ms DIV n` seconds is constant
          over buckets of k * n units of `ms`

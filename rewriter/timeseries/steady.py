@@ -56,10 +56,10 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
-    """Return whether no instant after the local start of a bucket belongs to an earlier bucket, from `since` on.
+    """Return whether no instant after the local start of a bucket in `zone` lies in an earlier bucket, from `since` on.
 
-    There is such an instant if a clock is set back across the bucket's start. `since` is in seconds since 1970. Return
-    False if the zone's offsets from `since` on are not known.
+    `since` is in seconds since 1970, and `grain` is the grain of the buckets. An instant lies in an earlier bucket if a
+    clock was set back across the bucket's start. Return False if the zone's offsets from `since` on are not known.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
