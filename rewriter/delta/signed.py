@@ -143,9 +143,9 @@ def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> b
 def signed(output: Tree, block: Block, kind: str) -> Tree:
     """Return the aggregate over changed rows whose value is to be added to the stored value of `output`.
 
-    `kind` is the output's type, `block` the block that has the output. A row that `_change_type` marks as deleted
-    counts negatively. The result is NULL for an aggregate other than sum and count, and the output itself for a
-    grouping key.
+    `kind` is the output's type, `block` the block that has the output. A row counts negatively if the column
+    `_change_type` says that the row was deleted. The result is NULL for an aggregate other than sum and count, and the
+    output itself for a grouping key.
 
     gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN inserted THEN x ELSE -x END)
     """

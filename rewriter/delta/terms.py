@@ -1,6 +1,6 @@
-"""Computes the rows that appends to base tables add to a query block, as a union of terms.
+"""Computes the rows that appends to base tables add to a query block, as a UNION ALL of terms.
 
-A term has one read (a table at a snapshot, or its appended rows) for each table in FROM.
+A term is the block with one read (a table at a snapshot, or the table's appended rows) for each table in FROM.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from rewriter.model import Change, ChangeKind
 
 
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
-    """Yield one term, a tuple of reads in FROM order, for each table in FROM with appended rows.
+    """Yield one term for each table in FROM with appended rows.
 
-    `states` are the changes of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A) are
-    the rows of a table before and after an append, and dA are the appended rows.
+    A term is the block with one read for each table in FROM: a tuple of reads in FROM order. `states` are the changes
+    of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A) are the rows of a table before
+    and after an append, and dA are the appended rows.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone
