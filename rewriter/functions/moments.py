@@ -45,10 +45,10 @@ def squared(digits: Tree) -> Tree:
 
 
 def _components(call: exp.Anonymous, kinds: Types) -> Components:
-    """Return the components of a variance: the count, the sum of the digits, and the sum of the squared digits.
+    """Return the components of a variance: the count, the sum of the unscaled digits, and the sum of their squares.
 
     `call` is the call of the variance, and `kinds` has the type of the argument. Return an empty mapping if the sums
-    would be inexact for this type.
+    would be inexact for this type. The unscaled digits of 1.25 are 125.
     """
     (argument,), scale = call.expressions, scale_of(kinds[0])
     if scale is None:

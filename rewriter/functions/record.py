@@ -56,8 +56,9 @@ class Function:
 class Component(NamedTuple):
     """An aggregate from which a composed aggregate is computed: avg has the components sum and count.
 
-    `label` is a part of the name of the hidden column that stores the component. `kind` is the type of the aggregated
-    values before any cast in `call`; None if `call` casts nothing. `same` are other calls that have the same value.
+    `label` is a part of the name of the hidden column that stores the component, as in `viewgate_sum_0`. `kind` is the
+    type of the aggregated values before any cast in `call`; None if `call` casts nothing. `same` are other calls that
+    have the same value.
     """
 
     call: exp.Anonymous
