@@ -86,9 +86,10 @@ def misplaced(view: MaterializedView, storage: Table) -> Column | None:
 
 
 def _names(view: MaterializedView) -> list[str]:
-    """Return the names of the storage query's outputs, in order; an empty string for an expression without alias.
+    """Return the names of the outputs of the query that fills the storage table, in order.
 
-    If the storage query selects `*` or is not a single SELECT, return the names of the view's columns.
+    The name is an empty string for an expression without alias. If the query selects `*` or is not a single SELECT,
+    return the names of the view's columns.
     """
     tree = storage_tree(view)
     outputs = tree.expressions if tree is not None else []

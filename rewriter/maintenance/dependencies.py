@@ -48,7 +48,8 @@ def stale_files(stored: Stored | str, location: str, sources: Mapping[TableName,
     """Yield the files added or removed since the last refresh, with the targets that they make stale.
 
     `stored` is the view's block and storage table, or the reason why there is no block; `location` is the path of the
-    storage table, `sources` has the files of each source.
+    storage table, `sources` has the files of each source. The target of a file is the storage partition to which the
+    file's rows contribute, or the whole storage table.
     """
     for name, files in sources.items():
         place = _placing(stored, location, name, files)
@@ -66,9 +67,9 @@ def _placed(target: str | None, source: TableName, file: DataFile, change: str =
 def _placing(stored: Stored | str, location: str, source: TableName, files: Files) -> Callable[[DataFile], str | None]:
     """Return the function that maps a file of `source` to its target.
 
-    The function returns None for a file whose rows cannot satisfy the condition of a partial storage table. `files` are
-    the files of `source`. `location` is the path of the storage table, which is the target if there is no block
-    (`stored` is then the reason).
+    The target is the path of the storage partition to which the file's rows contribute. The function returns None for a
+    file whose rows cannot satisfy the condition of a partial storage table. `files` are the files of `source`.
+    `location` is the path of the storage table, which is the target if there is no block (`stored` is then the reason).
     """
     found = "" if isinstance(stored, str) else targets(stored, source, files)
     if isinstance(stored, str) or isinstance(found, str):

@@ -47,11 +47,11 @@ _HINT = (
 
 
 def narrowed(view: MaterializedView, only: str, columns: Columns, without: str = "") -> MaterializedView:
-    """Return the view with the condition `only` added to its storage query; `columns` has the columns of each source.
+    """Return the view with the condition `only` added to the query that fills the view's storage table.
 
     `day >= DATE '2024-01-01'` over the view's column day = date(t) adds `date(t) >= DATE '2024-01-01'` to WHERE. Rows
-    that satisfy the condition `without` are excluded, unless `without` is empty. Raise Unsupported, with the remedy, if
-    a condition is not supported.
+    that satisfy the condition `without` are excluded, unless `without` is empty. `columns` has the columns of each
+    source. Raise Unsupported, with the remedy, if a condition is not supported.
     """
     return _narrowed(view, only, tuple(columns.items()), without)
 
@@ -147,7 +147,7 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
 
 
 def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
-    """Return a comparison of a bucket or date as a comparison of the time itself, if the bound is a bucket's start.
+    """Return a comparison of a time bucket or date as a comparison of the time, if the bound is the start of a bucket.
 
     `date_trunc('DAY', t) >= TIMESTAMP '2024-01-01 00:00:00'` gives `t >= TIMESTAMP '2024-01-01 00:00:00'`. Return any
     other condition unchanged, and, in a time zone without a fixed offset, a comparison of a TIMESTAMP. `zone` is the

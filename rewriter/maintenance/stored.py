@@ -37,7 +37,10 @@ _READ = (
 
 @dataclass(frozen=True)
 class Stored:
-    """A view, the block of its storage query, and its storage table with one column for each output of the block."""
+    """A view, the block of its storage query, and its storage table with one column for each output of the block.
+
+    The storage query is the query that fills the storage table.
+    """
 
     view: MaterializedView
     block: Block
@@ -72,7 +75,7 @@ class Stored:
 
     @property
     def candidate(self) -> Candidate:
-        """The view as an access path for rewrite rules."""
+        """The view, with its block and storage table, as an access path for rewrite rules."""
         return Candidate(self.view, self.block, self.storage, self.names)
 
 
@@ -88,9 +91,10 @@ def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, t
 
 
 def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | str:
-    """Return the block of a view's storage query; `columns` has the columns of each source.
+    """Return the block of a view's storage query (the query that fills the storage table).
 
-    If the query is not supported as one block, or its rows change with time, return the reason as text.
+    If the query is not supported as one block, or its rows change with time, return the reason as text. `columns` has
+    the columns of each source.
     """
     statement = storage_statement(view)
     tree = storage_tree(view)
@@ -108,8 +112,8 @@ def block_of(view: MaterializedView, columns: Mapping[TableName, tuple[Column, .
 def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Column, ...]], ...]) -> Block | str:
     """Return the block of a view's storage query for rewrite rules, cached by view and source columns.
 
-    Unlike the block that `block_of` returns, this block may read derived tables. Return the reason as text if there is
-    no block.
+    The storage query is the query that fills the storage table. Unlike the block that `block_of` returns, this block
+    may read derived tables. Return the reason as text if there is no block.
     """
     block = block_of(view, dict(columns))
     if isinstance(block, str) and len(storage_statement(view).blocks) > 1:
@@ -151,8 +155,8 @@ def _of_view(table: Occurrence) -> Occurrence:
 def _in_names(view: MaterializedView, text: str) -> str:
     """Return a message in which the aliases of expanded views are replaced by the views' names.
 
-    In the storage query, the expanded view `lake.demo.daily` has an alias such as `daily_1`, which the user does not
-    know.
+    In the query that fills the storage table, the expanded view `lake.demo.daily` has an alias such as `daily_1`, which
+    the user does not know.
     """
     for state in view.through:
         text = re.sub(rf"(?<![\w.]){re.escape(state.name.table)}_\d+(?!\w)", str(state.name).replace("\\", r"\\"), text)

@@ -109,7 +109,7 @@ class Targets:
         return "(" + " AND ".join(texts) + ")"
 
     def path(self, partition: Partition) -> str:
-        """Return the path of a source partition's target, relative to the storage table's data directory.
+        """Return the path of a source partition's target (a storage partition) in the storage table's data directory.
 
         gives:  year=2022/k=a
         """

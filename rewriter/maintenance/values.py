@@ -105,7 +105,9 @@ def _begin(number: int, transform: str) -> datetime:
 def computed(tree: Tree, column: Tree, known: Span, zone: str, kind: str) -> Span | None:
     """Return the bounds of `tree`, an expression of type `kind`, from the bounds `known` of its only column.
 
-    `zone` is the session time zone. Return None if the bounds of the expression are unknown.
+    `zone` is the session time zone. The bounds are known for a time bucket of the column, such as `date_trunc('MONTH',
+    t)`, and for a label, which is a field of a time, such as `month(t)`. Return None if the bounds of the expression
+    are unknown.
 
     law:    the bucket of a time grows with the time; so if both bounds are in one bucket, all times between them are in
             that bucket, and have the same labels
