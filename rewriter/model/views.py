@@ -82,7 +82,7 @@ class MaterializedView:
 
     @property
     def written(self) -> str:
-        """The storage query as defined: view names in it are not replaced by the views' queries."""
+        """The query that fills the storage table, as defined: view names in it are not replaced by view queries."""
         return self.over_views or self.storage_query
 
     @property
