@@ -163,8 +163,8 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
     """Return the predicates that select the rows to be read from the view, keyed by the original predicates.
 
     These predicates are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed
-    to whole buckets. `mapping` maps the ids of the view's tables to the query's. `candidate` is the access path to the
-    view: the view's block with its storage table.
+    to whole time buckets of the view. `mapping` maps the ids of the view's tables to the query's. `candidate` is the
+    access path to the view: the view's block with its storage table.
     """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
@@ -185,9 +185,9 @@ def _open_ended(
     """Return the time range that divides the query as an OpenRange: a range without end, or with an unknown start.
 
     `divided` maps the query's comparisons to the narrowed ones. Return None unless the comparisons limit a single time,
-    the time has exactly one lower bound, and the view has one bucket of the time. `candidate` is the access path to the
-    view: the view's block with its storage table. `mapping` maps the ids of the view's tables to those of the query's
-    tables.
+    the time has exactly one lower bound, and the view has one output that is a bucket of the time. `candidate` is the
+    access path to the view: the view's block with its storage table. `mapping` maps the ids of the view's tables to
+    those of the query's tables.
     """
     times = {query.equivalence.normalize(asked.this) for asked in divided}
     held = [
