@@ -153,9 +153,9 @@ def _certain(
 def _columns_of(
     replacement: Replacement, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
 ) -> tuple[Column, ...]:
-    """Return the columns of one replaced block with Spark's names and types; raise Uncertain if one is not known.
+    """Return the columns of one replaced block with Spark's names and types.
 
-    `seen` has the columns of all tables and views.
+    Raise Uncertain if a name or type is not known. `seen` has the columns of all tables and views.
     """
     original = replacement.original
     if has_unary_plus(original):
