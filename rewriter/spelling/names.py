@@ -45,7 +45,7 @@ class Names:
         )
 
     def _derived(self, item: Tree) -> Source | None:
-        """Return a derived table or CTE as a source of columns.
+        """Return `item`, a derived table or CTE in FROM, as a source of columns.
 
         Return None if the names or types of the columns are not known.
         """

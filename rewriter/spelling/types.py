@@ -126,7 +126,7 @@ def _type(source: Tree, scope: Scope) -> str | None:
 def _moment(node: Tree) -> Tree:
     """Replace a function of the current time, such as current_date(), by a constant of the same type.
 
-    The constant is `CAST(NULL AS DATE)` for current_date(), because only the type matters here. Return other nodes
+    The constant for current_date() is `CAST(NULL AS DATE)`, because only the type is needed. Return other nodes
     unchanged.
     """
     called = meant(node.name) if isinstance(node, exp.Anonymous) and not node.expressions else ""
