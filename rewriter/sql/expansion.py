@@ -74,10 +74,10 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 
 
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
-    """Return the materialized views with the views that their storage queries name expanded.
+    """Return the materialized views, with view names expanded in the queries that fill their storage tables.
 
-    `views` are all materialized views, and `plain` all plain views. If one of the views that a storage query names
-    cannot be expanded, the storage query stays as defined; its view then does not count as fresh.
+    `views` are all materialized views, and `plain` all plain views. If one of the named views cannot be expanded, the
+    query stays as defined; its view then does not count as fresh.
     """
     known = by_name(plain, views)
     names = Names(known)
@@ -103,7 +103,7 @@ def _in_place(view: MaterializedView, known: Mapping[TableName, View]) -> Materi
 def from_storage(
     view: MaterializedView, known: Mapping[TableName, View], stored: Mapping[TableName, MaterializedView]
 ) -> str:
-    """Return a view's storage query with views expanded: each view in `stored` to a SELECT from its storage table.
+    """Return the query that fills a view's storage table, with each view in `stored` read from its own storage table.
 
     `FROM daily` becomes `FROM (SELECT day, total FROM lake.demo.daily__storage) AS daily`. `known` are all views by
     name; views that are not in `stored` are expanded to their queries.
