@@ -1,4 +1,4 @@
-"""Computes the bucket borders (starts of buckets) at or after a local time, in a zone with a fixed offset."""
+"""Computes borders (starts) of time buckets at or after a local time, in a zone with a fixed offset."""
 
 from __future__ import annotations
 

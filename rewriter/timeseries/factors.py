@@ -60,8 +60,8 @@ class Factor(NamedTuple):
 class Told(NamedTuple):
     """The time bucket that an expression determines: the bucket of `grain` that contains `source`.
 
-    `begin` converts the expression to the start of the bucket. `type` is the type of this start (SECONDS for a number
-    of seconds since 1970).
+    `begin` converts the expression to the start of the bucket. `type` is the type of this start: a date or timestamp
+    type, or BIGINT for a number of seconds since 1970.
     """
 
     source: Tree
@@ -75,8 +75,8 @@ def nests(fine: Grain, coarse: Grain, kind: str, zone: str, since: int | None = 
 
     A number as a grain is the seconds from one bucket's start to the next; for two numbers, `kind` and `zone` have no
     influence. `kind` is the type of the buckets. In any zone, buckets of whole days nest in each grain to which they
-    roll up (`rolls_up`). Shorter buckets nest if the zone is steady (see rewriter.timeseries.steady) since the earliest
-    time, `since`, in seconds since 1970 (None if unknown).
+    roll up (`rolls_up`). Shorter buckets nest if, from the earliest time `since` on (in seconds since 1970, None if
+    unknown), the zone's clocks move only at starts of these buckets, by multiples of the buckets' length.
 
     >>> nests("day", "month", "timestamp", "Europe/Berlin"), nests("hour", "day", "timestamp", "Europe/Berlin")
     (True, False)
@@ -169,7 +169,7 @@ def _of_moved(tree: Tree, zone: str) -> tuple[Tree, Grain] | None:
 def _before_months(source: Tree, grain: Grain) -> tuple[Tree, Grain]:
     """Return (t, 'month') for a source that shifts t by whole months, if buckets of `grain` consist of whole months.
 
-    Otherwise return `source` and `grain` unchanged.
+    `add_months(t, 3)` and quarter give t and month. Otherwise return `source` and `grain` unchanged.
 
     law: add_months(t, n) lies in the n-th month after the month of t; so all times of one month are moved to one month
     no:  buckets of days or weeks, because they do not consist of whole months

@@ -35,7 +35,7 @@ _UNIX = frozenset({"unix_seconds", "unix_timestamp"})
 
 
 def never_known(time: Tree) -> None:
-    """Return None: the default for `since_of`, without a known lower bound."""
+    """Return None, an unknown lower bound of `time`: the default of the parameter `since_of`."""
 
 
 class Seconds(NamedTuple):
@@ -80,9 +80,10 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
-    """Return whether unix_timestamp() of a time rounds down, because the time is never before 1970, or is a bucket.
+    """Return whether unix_timestamp() of a time rounds down: the time is never before 1970, or is on a full second.
 
-    `since_of` returns a lower bound of the time in seconds since 1970, or None.
+    The start of a time bucket is on a full second. `since_of` returns a lower bound of the time in seconds since 1970,
+    or None.
     """
     if as_bucket(time) is not None:
         return True
@@ -91,7 +92,7 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 
 
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return an expression that numbers buckets of n seconds, such as `floor(s / n)`, as Seconds with the step n.
+    """Return an expression that numbers time buckets of n seconds, such as `floor(s / n)`, as Seconds with the step n.
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. `s DIV n` also numbers
     such buckets, if no s is before 1970. `kind_of` returns the type of an expression, and `since_of` a lower bound of
@@ -111,7 +112,7 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
     """Return `CAST(s / n AS INT)` as Seconds with the step n; None for other expressions, and if s may be before 1970.
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The cast is constant
-    over each bucket of n seconds; if the cast overflows for a time, it overflows for the whole bucket. `kind_of`
+    over each time bucket of n seconds; if the cast overflows for a time, it overflows for the whole bucket. `kind_of`
     returns the type of an expression, and `since_of` a lower bound of its times.
     """
     narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
@@ -123,8 +124,8 @@ def rounded_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
     """Return `round(s / n)` as Seconds with the step n / 2; None for other expressions, and if s may be before 1970.
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The value changes
-    halfway between two multiples of n, so that it is constant over each bucket of n / 2 seconds. `kind_of` returns the
-    type of an expression, and `since_of` a lower bound of its times.
+    halfway between two multiples of n, so that the value is constant over each time bucket of n / 2 seconds. `kind_of`
+    returns the type of an expression, and `since_of` a lower bound of its times.
 
     no: an odd n, because the value changes within a second
     no: `ceil(s / n)`, because it changes one second after each multiple of n
@@ -141,9 +142,9 @@ def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
     """Parse `floor((s - o) / n) * n + m` with integer literals o, n and m.
 
     Here s are seconds since 1970 or an integer column. Return a Seconds whose source is s, and whose step divides n and
-    o: the expression is constant over each bucket of the step. The expression may be a number of seconds, or a
-    TIMESTAMP made of seconds by timestamp_seconds(). `kind_of` returns the type of an expression, and `since_of` a
-    lower bound of its times. Return None for other expressions.
+    o: the expression is constant over each time bucket whose length is the step. The expression may be a number of
+    seconds, or a TIMESTAMP made of seconds by timestamp_seconds(). `kind_of` returns the type of an expression, and
+    `since_of` a lower bound of its times. Return None for other expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)

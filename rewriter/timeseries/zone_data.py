@@ -46,9 +46,9 @@ class History(NamedTuple):
 def shift_of(zone: str, step: int, since: int | None) -> int | None:
     """Return the common remainder of a zone's offsets modulo `step` seconds, from `since` (seconds since 1970) on.
 
-    Return None if the remainders differ, if an offset changes within a bucket of `step` seconds, or if the zone's data
-    is unknown. `since` may be None (unknown) only for a zone with a fixed offset; else the result is None. For steps of
-    one second, the result is 0 in any zone, because all offsets are whole seconds.
+    Return None if the remainders differ, if an offset changes within a time bucket of `step` seconds, or if the zone's
+    data is unknown. `since` may be None (unknown) only for a zone with a fixed offset; else the result is None. For
+    steps of one second, the result is 0 in any zone, because all offsets are whole seconds.
 
     >>> shift_of("Europe/Berlin", 3600, 315532800), shift_of("Asia/Kolkata", 3600, 315532800), shift_of("UTC", 60, None)
     (0, 1800, 0)
