@@ -17,8 +17,8 @@ class Function:
     """A scalar function of Spark.
 
     `result` computes the result type from the argument types; None if the type is not known for certain. `operator` is
-    the arithmetic operator whose result types the function has, such as % for mod(); empty if there is none. `zoned` is
-    true if the value may depend on the session's time zone.
+    the arithmetic operator with the same result types as the function, such as % for mod(); empty if there is none.
+    `zoned` is true if the value may depend on the session's time zone.
 
     `readable` is true if a query block may contain the function. A view whose query contains any other function answers
     only queries of the same text. `unsettled` says why two runs of a nondeterministic function may differ: CREATE
