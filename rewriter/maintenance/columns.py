@@ -73,9 +73,9 @@ def _words(sql: str) -> frozenset[str] | None:
 
 
 def misplaced(view: MaterializedView, storage: Table) -> Column | None:
-    """Return the first storage column whose position differs from that of the query's output with the same name.
+    """Return the first storage column whose position differs from that of the same-named output of the view's query.
 
-    Return None if each such output of the view's query has the position of its storage column.
+    Return None if there is no such column.
     """
     names = [name.lower() for name in _names(view)]
     for place, column in enumerate(storage.columns):

@@ -138,8 +138,7 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
         if kind in FRACTIONS:
             raise Unsupported(
                 f"{node.name} has the inexact type {kind.upper()}, which a condition cannot compare: name other "
-                "columns "
-                f"of {view.name}"
+                f"columns of {view.name}"
             )
         return output.copy()
 
@@ -149,9 +148,9 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
 def _at_source(conjunct: Tree, block: Block, zone: str) -> Tree:
     """Return a comparison of a time bucket or date as a comparison of the time, if the bound is the start of a bucket.
 
-    `date_trunc('DAY', t) >= TIMESTAMP '2024-01-01 00:00:00'` gives `t >= TIMESTAMP '2024-01-01 00:00:00'`. Return any
-    other condition unchanged, and, in a time zone without a fixed offset, a comparison of a TIMESTAMP. `zone` is the
-    view's time zone; `block` has the types of the columns.
+    `date_trunc('DAY', t) >= TIMESTAMP '2024-01-01 00:00:00'` gives `t >= TIMESTAMP '2024-01-01 00:00:00'`. Return
+    unchanged any other condition and, in a time zone without a fixed offset, any comparison of a TIMESTAMP. `zone` is
+    the view's time zone; `block` has the types of the columns.
 
     law:    if a bucket starts at b, then bucket(t) >= b is t >= b, and bucket(t) < b is t < b
     """
