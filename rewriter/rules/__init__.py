@@ -5,7 +5,7 @@ operation that is compared with a view's set operation branch by branch.
 
 An access path is a view with the current state of its storage table. A rule is a function of an Ask (a query, an access
 path, and a mapping of the path's tables to the query's tables) that returns a plan, or a Miss with the reason. A rule
-returns a Miss rather than raise an error, never changes the Ask, and does not consider freshness, permissions or cost.
+returns a Miss instead of raising an error, never changes the Ask, and does not consider freshness, permissions or cost.
 A plan may contain further Asks, which only the engine answers. The engine tries RULES in order for each path, up to the
 first plan.
 """
