@@ -89,8 +89,7 @@ class Names:
         if named is None:
             raise Unsupported(
                 f"the columns of {item.alias_or_name} are not known: FROM may have only tables, subqueries and CTEs "
-                "whose "
-                "query is supported"
+                "whose query is supported"
             )
         block = named.block
         within = [b for b in self.statement.blocks if b.span.within(block.span)]
