@@ -118,7 +118,7 @@ def _as_stored(view: MaterializedView) -> PlainView:
 
 
 class Names:
-    """A fast test whether a text may contain one of several view names; the test may err, but never misses a name."""
+    """A fast test whether a text may contain one of several view names; a text with such a name is never missed."""
 
     def __init__(self, names: Iterable[TableName]) -> None:
         last = {name.table.lower() for name in names}

@@ -21,8 +21,8 @@ def outside(sql: str, tokens: Sequence[Token]) -> tuple[SelectSpan, str] | None:
     """Return the span of the text that names relations outside any SELECT, and a SELECT * FROM these relations as text.
 
     `tokens` are the tokens of the text `sql`. The span reaches from the first keyword (MERGE, FROM …) to the end of the
-    text. Return None if no relations are named outside a SELECT, or if the text does not tell for certain which they
-    are.
+    text. Return None if no relations are named outside a SELECT, or if the text does not tell for certain which
+    relations are named.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> texts = "MERGE INTO a AS x USING b ON x.k = b.k WHEN MATCHED THEN DELETE", "FROM a JOIN b USING (k) SELECT c"
