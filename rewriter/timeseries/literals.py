@@ -86,7 +86,7 @@ def is_skipped(wall: datetime, zone: str) -> bool:
     """Return whether clocks skip both a local time and the microsecond before the local time.
 
     Spark moves such a local time forward. The first skipped local time is not counted, because it names the instant of
-    the clock change, which is a border where the local time is a border.
+    the clock change: a bucket that starts at the first skipped local time starts at this instant.
 
     >>> is_skipped(datetime(2024, 3, 10, 2, 30), "America/New_York"), is_skipped(datetime(2024, 3, 10, 2), "UTC")
     (True, False)
