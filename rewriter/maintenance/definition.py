@@ -279,8 +279,8 @@ def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...])
 def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tree]]:
     """Yield the hidden outputs that a view needs, each with a label for the column's name, in a fixed order.
 
-    These are, for a grouped view, the keys, the row count, the components of aggregates and the aggregates of HAVING,
-    and for any view the ORDER BY expressions in `ordering`.
+    A grouped view needs the keys, the row count, the components of aggregates and the aggregates of HAVING. Any view
+    needs the ORDER BY expressions in `ordering`.
     """
     if block.keys is None:
         yield from (("order", key) for key in ordering)
