@@ -160,7 +160,7 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
-    """Return the predicates that select the rows to be read from the view, keyed by the original predicates.
+    """Return the predicates that select the rows to be read from the view, by the original predicates.
 
     These predicates are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed
     to whole time buckets of the view. `mapping` maps the ids of the view's tables to the query's. `candidate` is the
