@@ -139,8 +139,8 @@ class Statement:
     def tables_outside(self) -> tuple[TableName, ...]:
         """The tables that the statement names outside all SELECTs, as in `MERGE INTO a USING b`.
 
-        Empty if there are none, and if the statement does not use `timeseries`, because only then are the tables
-        needed.
+        Empty if there are no such tables, and if the statement does not use `timeseries`, because only the arguments of
+        this function need the types of these tables.
         """
         found = self.outside.tables if self.outside is not None else ()
         return tuple(name for table in found if (name := self.resolve(table)) is not None)
@@ -349,7 +349,7 @@ def storage_tree(view: MaterializedView) -> exp.Select | None:
 def _hands_on(tree: exp.Select | None) -> bool:
     """Return whether a SELECT only passes on rows and columns of the derived table that it reads; False for None.
 
-    `SELECT a, b FROM (SELECT …)` does, also with a LIMIT; `SELECT a + 1 FROM (SELECT …)` does not.
+    True for `SELECT a, b FROM (SELECT …)`, also with a LIMIT; False for `SELECT a + 1 FROM (SELECT …)`.
     """
     if tree is None or any(value and arg not in ("expressions", "from_", "limit") for arg, value in tree.args.items()):
         return False
