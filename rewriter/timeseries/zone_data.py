@@ -1,8 +1,9 @@
 """The offset changes of a zone in every available edition of the zone data (the IANA time zone database).
 
 The editions of the JVM, of the operating system and of the package `tzdata` differ. So conclusions are never drawn from
-one offset, only from a fact that holds in all editions: that since some time the clocks have moved by multiples of a
-number of seconds. Laws move clocks by whole hours, a few by half an hour, and since 1972 none by less than a minute.
+one offset, but only from facts that hold in all editions, such as: since 1980, the zone's clocks have moved by
+multiples of 3600 seconds. Laws move clocks by whole hours, a few by half an hour, and since 1972 none by less than a
+minute.
 """
 
 from __future__ import annotations
@@ -124,8 +125,8 @@ def _forward(history: History, since: int) -> bool:
 def dates_stay(zone: str, since: int | None) -> bool:
     """Return whether each local time that clocks skip is moved to a time of the same date, from `since` on.
 
-    `since` is in seconds since 1970. If so, a time plus n days has the date of the time plus n. Return False if the
-    zone's data is unknown, and if `since` is unknown (None) for a zone whose offset changes.
+    `since` is in seconds since 1970. In such a zone, a time plus n days has the date of the time plus n. Return False
+    if the zone's data is unknown, and if `since` is unknown (None) for a zone whose offset changes.
 
     >>> dates_stay("America/New_York", 0), dates_stay("Pacific/Apia", 0), dates_stay("Pacific/Apia", 1_400_000_000)
     (True, False, True)
