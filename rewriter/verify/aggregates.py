@@ -172,8 +172,8 @@ def _unwidened(forms: Forms, tree: Tree) -> Tree:
 
     Such casts are also removed within a CASE and within exact arithmetic, and a DECIMAL quotient that has all its
     digits becomes a product, as `d / 100` becomes `d * 0.01`. The sum in the narrower type does not overflow: a sum of
-    DECIMALs has ten digits more than its argument. Casts between integer types are removed only in ANSI mode, in which
-    an overflow is an error.
+    DECIMALs has ten digits more than its argument. Casts between integer types, and casts of BIGINTs to DECIMAL, are
+    removed only in ANSI mode, in which the overflow of a sum is an error.
     """
     kind = numeric_type(tree, forms.block)
     if kind == "double":
@@ -181,7 +181,7 @@ def _unwidened(forms: Forms, tree: Tree) -> Tree:
     if as_decimal(kind) is None and not (kind in INTEGERS and forms.ansi):
         return tree
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _widens(forms, tree.this, tree):
-        return _unwidened(forms, tree.this)
+        return tree if forms.kind(tree.this) == "bigint" and not forms.ansi else _unwidened(forms, tree.this)
     if isinstance(tree, exp.Case):
         return of_shape(tree, conditions_of(tree), [_unwidened(forms, value) for value in values_of(tree)])
     if isinstance(tree, exp.Neg):

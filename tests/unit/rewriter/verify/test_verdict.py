@@ -12,6 +12,7 @@ from rewriter import parse, rewrite
 from rewriter.block import build_block, find_among
 from rewriter.engine import decide
 from rewriter.model import table_columns
+from rewriter.model.settings import ANSI
 from rewriter.verify import PROVED, REFUTED, UNDECIDED, Leaves, Verdict, verdict_on, verify
 from tests.golden.corpus import GoldenFile, World, world
 
@@ -30,6 +31,7 @@ VIEWS = {
     "by_score": "SELECT x, count(*) AS c FROM sales GROUP BY x",
     "early": "SELECT id, region FROM sales WHERE NOT (region >= 'ac')",
     "whole": "SELECT sum(n) AS s, count(n) AS c FROM sales",
+    "ids": "SELECT region, sum(id) AS s FROM sales GROUP BY region",
 }
 
 
@@ -38,14 +40,14 @@ def built() -> World:
     return world(GoldenFile(Path(), schema=SCHEMA, views=VIEWS))
 
 
-def verdict(built: World, question: str, plan: str) -> Verdict:
-    """Return the verdict on a plan that uses short table names."""
+def verdict(built: World, question: str, plan: str, **settings: str) -> Verdict:
+    """Return the verdict on a plan that uses short table names, in a session with the settings."""
     statement = parse(question, built.session)
     tree = statement.blocks[0].tree
     assert tree is not None
     block = build_block(tree, find_among(statement, table_columns(built.relations)))
     leaves = Leaves(block, built.definitions, built.relations, built.session.time_zone)
-    return verify(block, plan, replace(built.session, temporary_views=frozenset()), leaves)
+    return verify(block, plan, replace(built.session, temporary_views=frozenset(), settings=settings), leaves)
 
 
 PROOFS = {
@@ -137,6 +139,14 @@ UNPROVED = {
 @pytest.mark.parametrize(("question", "plan"), UNPROVED.values(), ids=UNPROVED)
 def test_not_proved(built: World, question: str, plan: str) -> None:
     assert verdict(built, question, plan).status != PROVED
+
+
+@pytest.mark.parametrize("kind", ["DECIMAL(38,0)", "DOUBLE"])
+def test_a_sum_of_bigints_may_wrap_without_ansi_mode(built: World, kind: str) -> None:
+    question = f"SELECT region, sum(CAST(id AS {kind})) AS t FROM sales GROUP BY region"
+    plan = f"SELECT v.region AS region, CAST(v.s AS {kind}) AS t FROM ids__storage AS v"
+    assert verdict(built, question, plan).status == PROVED
+    assert verdict(built, question, plan, **{ANSI: "false"}).status != PROVED
 
 
 REFUTATIONS = {
