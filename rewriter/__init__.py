@@ -1,4 +1,4 @@
-"""The view matcher: decides which parts of a statement SQL over materialized views can answer with the same result.
+"""The view matcher: decides which parts of a statement can be answered from materialized views with the same result.
 
 The package is pure: its input is a statement, view definitions and the state of the catalog, its output an Outcome,
 which has the SQL to run and the reasons for it. The package uses no clock, no network, no threads and no Spark. A block

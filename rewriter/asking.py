@@ -114,8 +114,8 @@ class _TooMany(Exception):
 class _Source:
     """A SELECT whose FROM and WHERE belong to a Question: the block, or a derived table or CTE merged into the block.
 
-    `needs` are the requirements of this SELECT, `qualifiers` the tables of its FROM by alias; a derived table or CTE
-    has None.
+    `needs` are the requirements of this SELECT. `qualifiers` maps the aliases in the FROM to tables, and the aliases of
+    derived tables and CTEs to None.
     """
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
@@ -195,7 +195,10 @@ class _Asking:
         return found
 
     def _of(self, names: frozenset[str]) -> tuple[frozenset[TableName], ...]:
-        """Return, for each of the column names, the set of tables to which the name can belong; empty if unknown."""
+        """Return, for each of the column names, the set of tables to which the name can belong.
+
+        The set is empty for a name that no known table has.
+        """
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
     def _rows(self) -> Iterator[Need]:
@@ -244,9 +247,10 @@ class _Asking:
                     yield sides
 
     def _side(self, reference: Reference, source: _Source) -> Need:
-        """Return one side of a join's equality, a column, as a Need.
+        """Return the requirement that a view expose one column of an equality that joins two tables.
 
-        A view must satisfy this Need unless the view equates the two columns, too.
+        `reference` is the column, `source` the SELECT with the equality. A view that equates the two columns itself
+        need not satisfy the requirement.
         """
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))

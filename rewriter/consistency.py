@@ -25,8 +25,9 @@ def pinned(
 ) -> tuple[Pins, Sequence[Edit]] | str:
     """Return the snapshots of the relations in the replaced blocks, and edits that pin the tables of the `kept` blocks.
 
-    `matches` are the plans of the replaced blocks. There are no snapshots and edits if the statement reads a single
-    relation, which is consistent by itself. If a table cannot be pinned, return the reason as text.
+    `kept` are the blocks that no view answers, `matches` the plans that replace the other blocks. There are no
+    snapshots and edits if the rewritten statement reads a single relation, which is consistent by itself. If a table
+    cannot be pinned, return the reason as text.
     """
     beside = [table for block in kept for table in block.tables]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
@@ -34,7 +35,7 @@ def pinned(
     if whole and not beside and len(reads) == 1:
         return {}, ()
     if not whole:
-        return "a part of the statement that is not supported may read tables at another moment"
+        return "a part of the statement that is not supported may read tables at a different snapshot"
     edits = []
     for table in beside:
         edit = _edit(statement, table, relations)

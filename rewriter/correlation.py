@@ -48,7 +48,7 @@ class Correlation:
         if declared is None or source is None:
             raise Unsupported(
                 f"{node.sql('spark')} is not a column of a table in the outer SELECT, so the correlated subquery is "
-                "not supported"
+                "not supported: check the name, and name the table's own column"
             )
         self.aliases.add(source.alias.lower())
         place = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
@@ -56,7 +56,7 @@ class Correlation:
         return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
 
     def check(self, block: Block, *, compared: bool) -> None:
-        """Raise Unsupported if the subquery has outer references and a form that does not support these.
+        """Raise Unsupported if the subquery has outer references, and its form does not support outer references.
 
         The supported forms are subqueries of EXISTS and IN and, if `compared` (the subquery is a scalar operand), a
         single aggregate without GROUP BY. EXISTS and IN over an aggregate are not rewritten, because Spark treats
@@ -80,8 +80,8 @@ class Correlation:
         if self.lent and (rewriting.union is not None or rewriting.joins or not taken.isdisjoint(self.aliases)):
             return Miss(
                 Reason.SHAPE,
-                "in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or "
-                "UNION ALL would be needed: give the outer table another alias",
+                "the correlated subquery over the view would need a join or a UNION ALL, or the alias of the outer "
+                "table could mean a column of the view: give the outer table another alias",
             )
         return match
 
@@ -91,7 +91,7 @@ class Correlation:
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:
-    """Return a Correlation, without recorded columns yet, for a subquery that may have outer references.
+    """Return a Correlation, with no outer reference recorded yet, for a subquery that may have outer references.
 
     `find` looks up a table or view that a FROM clause names. Return None for a block that is not an operand in WHERE or
     in an aliased output, and if the outer SELECT is unsupported.
@@ -109,10 +109,7 @@ def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Cor
 
 
 def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Column], Tree] | None:
-    """Return a function that raises Unsupported for any column of an outer block.
-
-    Return None for a block that is not a subquery.
-    """
+    """Return a function that raises Unsupported for each outer reference; None for a block that is not a subquery."""
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None

@@ -1,9 +1,9 @@
 """Estimates the cost of plans, to choose among matching views and to keep the base tables if no view is cheaper.
 
 The base tables themselves compete: if a filter with constants prunes a table to one file, a view gains nothing. So the
-estimate counts rows, columns and files after pruning, not totals. For tables with few rows every plan takes about as
-long, and a view is used wherever it matches. A table without statistics is assumed to be huge, so that a view over it
-is cheaper.
+estimate counts rows, columns and files after pruning, not totals. For tables with few rows, every plan takes about the
+same time, and a view is used wherever the view matches. A table without statistics is assumed to be huge, so that a
+view over the table is cheaper.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ class Costs:
         output. The storage table is assumed to be pruned by the same factor as the base tables, whose estimate is
         `tables`.
 
-        A view that may have only part of the rows is assumed to lack the share UNKNOWN_SHARE of the rows, so that its
-        real cost may be below the bound. With a strict bound (a view limited to a range with two ends may lack
-        nothing), every such view would be tried, and TPC-H and SSB queries that one of 100 views answers would take 1.3
-        times as long.
+        A view that may have only part of the rows is assumed to lack the share UNKNOWN_SHARE of the rows. The bound is
+        therefore not strict: a view that in fact has all rows may cost less. With a strict bound, each view that may
+        have only part of the rows would be tried, and TPC-H and SSB queries that one of 100 views answers would take
+        1.3 times as long.
         """
         read = Counter(table.name for table in block.tables if not table.text)
         grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
@@ -216,9 +216,9 @@ def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[in
 
 
 def _most_keys(keys: Sequence[Tree]) -> int:
-    """Return the most keys that a view with the same groups as these keys may have.
+    """Return the greatest number of grouping keys with which a view may have the same groups as a query with `keys`.
 
-    A view may store one date of the query as year, month and day: the keys `region, date(t)` give 4.
+    A view may have year, month and day as keys in place of one date: the keys `region, date(t)` give 4.
     """
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
     return len(keys) + 2 * dated

@@ -100,7 +100,7 @@ def _arguments(tree: exp.Expr, name: str) -> list[exp.Expr]:
 def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
     """Return the block whose tree is this SELECT.
 
-    Raise Unsupported if there is none, as for VALUES, which the parser turns into a SELECT.
+    Raise Unsupported if no block has this tree, as for VALUES, which the parser turns into a SELECT.
     """
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
@@ -182,7 +182,7 @@ def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[in
 
 
 def _reads(text: str) -> exp.Expr | None:
-    """Return the query of a derived table given as text in parentheses; None if the text cannot be parsed as one."""
+    """Return the query of a derived table, given as text in parentheses; None if the text cannot be parsed."""
     try:
         query: exp.Expr = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     except ParseError:
@@ -210,7 +210,7 @@ def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
     elif isinstance(query, exp.Subquery):
         yield from _branches_of(query.this)
     else:
-        raise Unsupported(f"{excerpt(query)} is neither a SELECT nor a set operation by position")
+        raise Unsupported(f"{excerpt(query)} is not supported: write a SELECT or a set operation without BY NAME")
 
 
 def _is_union_all(query: exp.Expr) -> bool:
@@ -230,7 +230,8 @@ def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
     first = blocks[0]
     if any(len(block.outputs) != len(first.outputs) for block in blocks):
         raise Unsupported(
-            "the branches of a set operation in a derived table have different numbers of columns: name the same number"
+            "the branches of a set operation in a derived table have different numbers of columns: select the same "
+            "number of columns in each branch"
         )
     columns = []
     for name, *types in zip(first.names, *map(output_types, blocks), strict=True):

@@ -43,7 +43,10 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
 
 
 def _rewritten(statement: Statement, definitions: Definitions, relations: Relations) -> Outcome:
-    """Return the decision about a statement whose PIVOT clauses stay unchanged; views are expanded if that helps."""
+    """Return the decision about a statement whose PIVOT clauses stay unchanged.
+
+    View names in FROM are kept or expanded: the form that leaves the fewest blocks to base tables is used.
+    """
     own = decide(statement, definitions, relations)
     expansions = definitions.expansions(statement)
     if len(expansions) == 1:
@@ -84,7 +87,7 @@ def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations
 
 
 def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    """Yield the attempts of all outcomes, without those at views at which an earlier outcome has attempts."""
+    """Yield the attempts of all outcomes; for each view, only the attempts of the first outcome that tried the view."""
     told = set()
     for outcome in outcomes:
         yield from (attempt for attempt in outcome.tried if attempt.view not in told)

@@ -74,7 +74,7 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
 
 
 def place_of(block: str, sql: str) -> str:
-    r"""Return a shortened SELECT after its line and column in the statement `sql`.
+    r"""Return the SELECT `block`, shortened, with the line and column in the statement `sql` before it.
 
     Line and column are omitted if the statement does not contain the SELECT.
 

@@ -94,8 +94,8 @@ def refreshed(
 ) -> dict[TableName, Relation | None]:
     """Return the relations as a refresh of a view, whose base tables are `sources`, would leave them.
 
-    A storage table that was filled before keeps its number of rows; a storage table that was never filled gets one row,
-    because a view mostly has few groups.
+    A storage table that was filled before keeps its number of rows. A storage table that was never filled gets one row,
+    because the real number of rows is unknown, and most views have few.
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table):

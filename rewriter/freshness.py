@@ -98,16 +98,17 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
         return Miss(
             Reason.STALE,
             f"{name} has changes other than appends since the refresh: snapshot {other.id} has the operation "
-            f"{other.operation}",
+            f"{other.operation}: refresh the view",
         )
     start = next((s for s in table.snapshots if s.id == source.snapshot_id), None)
     if start is None:
         return Miss(
             Reason.STALE,
-            f"{name} was empty at the last refresh, so the rows appended since then cannot be read separately",
+            f"{name} was empty at the last refresh, so the rows appended since then cannot be read separately: refresh "
+            "the view",
         )
     if {start.schema_id, table.snapshots[0].schema_id} != {table.schema_id}:
-        return Miss(Reason.STALE, f"the columns of {name} have changed since the last refresh")
+        return Miss(Reason.STALE, f"the columns of {name} have changed since the last refresh: refresh the view")
     return Change(name, ChangeKind.APPENDED, start.id, table.snapshot_id, table.columns)
 
 
@@ -149,7 +150,8 @@ def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
     if changed := _differing(storage, refresh.stored or ()):
         return Miss(
             Reason.STALE,
-            f"the column {changed} of the storage table has been dropped, replaced or retyped since the last refresh",
+            f"the column {changed} of the storage table has been dropped, replaced or retyped since the last refresh: "
+            "recreate the view with CREATE OR REPLACE MATERIALIZED VIEW",
         )
     return storage
 
@@ -175,11 +177,13 @@ def _child_problem(view: MaterializedView, children: Iterable[ChildView], relati
         if recorded.pop(state.uuid, None) != state.version:
             return Miss(
                 Reason.STALE,
-                f"the definition of the view {state.name}, which {view.name} reads, has changed since the last refresh",
+                f"the definition of the view {state.name}, which {view.name} reads, has changed since the last "
+                "refresh: refresh the view",
             )
     if recorded:
         return Miss(
-            Reason.UNKNOWN_STATE, f"the last refresh of {view.name} read other views than the view's query reads now"
+            Reason.UNKNOWN_STATE,
+            f"the last refresh of {view.name} read other views than the view's query reads now: refresh the view",
         )
     return None
 
@@ -207,13 +211,18 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
     """
     if isinstance(table, ViewState):
         return Miss(
-            Reason.UNKNOWN_STATE, f"the query of the view {name} cannot be expanded in place of the view's name"
+            Reason.UNKNOWN_STATE,
+            f"the query of the view {name} cannot be expanded in place of the view's name: write this query in FROM",
         )
     if not isinstance(table, Table):
         return Miss(Reason.UNKNOWN_STATE, f"{name} is not an Iceberg table of the catalog")
     source = recorded.get(table.uuid)
     if source is None:
-        return Miss(Reason.STALE, f"{name} was replaced by another table since the last refresh: its UUID has changed")
+        return Miss(
+            Reason.STALE,
+            f"{name} was replaced by another table since the last refresh, because its UUID has changed: refresh the "
+            "view",
+        )
     return source
 
 
@@ -224,12 +233,15 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
     """
     if source.snapshot_id is None or source.snapshot_id in {snapshot.id for snapshot in table.snapshots}:
         return None
-    why = f"no longer descends from snapshot {source.snapshot_id}: it was rolled back, replaced or expired"
+    why = (
+        f"no longer descends from snapshot {source.snapshot_id} of the last refresh, because the table was rolled "
+        "back or replaced, or the snapshot expired: refresh the view"
+    )
     return Miss(Reason.STALE, f"{table.name} {why}")
 
 
 def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
-    """Return the snapshots after the one with the id `snapshot_id` that may have changed rows, newest first.
+    """Return the snapshots after the snapshot `snapshot_id` that may have changed rows, newest first.
 
     Compactions are omitted. If `snapshot_id` is None, all snapshots of the table count.
     """
@@ -244,12 +256,16 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
     """
     if source.columns is None:
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
-            return Miss(Reason.STALE, f"the columns of {name} have changed since its latest snapshot")
+            return Miss(
+                Reason.STALE,
+                f"the columns of {name} have changed since its latest snapshot: refresh the view after the next write",
+            )
         return None
     if changed := _differing(table, source.columns):
         return Miss(
             Reason.STALE,
-            f"the column {changed} of {name} has been dropped, replaced or retyped since the last refresh",
+            f"the column {changed} of {name} has been dropped, replaced or retyped since the last refresh: refresh "
+            "the view, or recreate the view without the column",
         )
     return None
 

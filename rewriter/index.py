@@ -360,7 +360,10 @@ def _shortlist(statement: Statement, select: SelectBlock, definitions: Definitio
 
 
 def _whole_texts(view: MaterializedView) -> Iterable[str]:
-    """Return the queries whose result is exactly the view's stored rows, apart from hidden columns."""
+    """Return the queries whose result is exactly the stored rows of a view.
+
+    Hidden columns of the storage table, which only the rewriter reads, do not count.
+    """
     if view.written == view.query:
         return dict.fromkeys((view.storage_query, view.written))
     return (view.query,) if _SETS in view.storage_query else ()
@@ -368,10 +371,10 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 
 @lru_cache(maxsize=32_768)
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
-    """Return the texts of the queries that a storage query answers as a whole (cached by query).
+    """Return the texts of the queries that a storage query answers as a whole, each with a flag (cached by query).
 
-    The flag of a text is True for the query's own text, and False for the text without ORDER BY, which is returned,
-    too, unless the query has a LIMIT. Names in the query are resolved in `session`.
+    The storage query's own text has the flag True. The text without ORDER BY has the flag False; this text is not
+    returned if the query has a LIMIT. Names in the query are resolved in `session`.
     """
     return tuple(texts_of(parse(storage_query, session)))
 

@@ -41,7 +41,7 @@ def over_groups(block: Block) -> Block | None:
 
 @remembered
 def all_groups(block: Block) -> Block | None:
-    """Return the block with the HAVING of its derived tables moved to its own WHERE or ON (cached).
+    """Return the block with the HAVING of its derived tables moved to the WHERE or ON of the block itself (cached).
 
     The derived tables then have all groups. Return None if a FULL join, or a computed column of an outer-joined table,
     prevents this.

@@ -16,7 +16,7 @@ _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 def counted_by_metadata(block: Block, relations: Relations, settings: Mapping[str, str]) -> bool:
     """Return whether Spark answers a block from metadata: count(*) of one unfiltered table without delete files.
 
-    Other aggregates return False, because they need column statistics, which files may lack. `settings` are the
+    Return False for other aggregates, because they need column statistics, which files may lack. `settings` are the
     session's settings.
     """
     if settings.get(_PUSH_DOWN, "true").lower() != "true" or len(block.tables) != 1 or block.joins or block.where:

@@ -75,13 +75,19 @@ class Values(NamedTuple):
 class Needs:
     """The requirements of one SELECT, not including nested queries.
 
-    `rows` are the columns used outside aggregates; `filters` the columns that FROM and WHERE use; `joins` the pairs of
-    columns that FROM and WHERE equate; `equated` the names of all equated pairs; `limits` the columns compared with
-    constants, with the allowed values; `loose` the names in other predicates. `aliases` has each output alias with the
-    names in its expression, or None if these do not determine its meaning. `stars` has the qualifier of each `*`, with
-    the columns that the star excludes (`* EXCEPT (a)`). `grouped` is true for a SELECT with groups, aggregates or
-    DISTINCT; `keys` is the number of grouping keys; `inner` is true if all joins are inner. `simple` is false if the
-    SELECT has more than FROM, WHERE and GROUP BY over plain tables.
+    - `rows`: the columns used outside aggregates
+    - `filters`: the columns that FROM and WHERE use
+    - `aggregates`: the aggregate calls
+    - `joins`: the pairs of columns that FROM and WHERE equate; `equated`: the names of these columns, pair by pair
+    - `limits`: the columns that are compared with constants, with the values that the comparisons allow
+    - `loose`: the names of the columns in all other predicates
+    - `aliases`: each output alias with the column names in the alias's expression, or with None if these column names
+      do not determine the meaning of the alias
+    - `stars`: the qualifier of each `*`, with the columns that the star excludes, as in `* EXCEPT (a)`
+    - `grouped`: true for a SELECT with groups, aggregates or DISTINCT; `keys`: the number of grouping keys
+    - `inner`: true if all joins are inner
+    - `simple`: false if the index does not support the SELECT as a view's query, for example because of LIMIT, USING,
+      GROUPING SETS or a derived table
     """
 
     rows: set[Reference] = field(default_factory=set)
@@ -315,7 +321,10 @@ _COMPARED: Mapping[type[Tree], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", 
 
 
 def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
-    """Return the column of a comparison with constants and the values allowed to it; None for other predicates."""
+    """Return the column that a predicate compares with constants, and the values that the predicate allows the column.
+
+    `n > 3` gives the column n and the values above 3. Return None for other predicates.
+    """
     if isinstance(conjunct, exp.Between):
         ends = [conjunct.args["low"], conjunct.args["high"]]
         return _held(conjunct.this, ends, _between) if not conjunct.args.get("symmetric") else None
@@ -338,7 +347,7 @@ def _held(
 ) -> tuple[Reference, Values] | None:
     """Return a compared column as a Reference, with the set of values that `set_of` makes of the constants.
 
-    Return None if `subject` is not a column, or if a constant is unsupported or of another kind than the rest.
+    Return None if `subject` is not a column, if a constant is unsupported, or if the constants are of different kinds.
     """
     reference = _reference(subject)
     points = [_point(literal) for literal in constants]

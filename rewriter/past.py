@@ -1,13 +1,14 @@
 """Time travel: decides how to answer a query AS OF an earlier snapshot or time from views.
 
-A view answers such a query if its storage table, at one of its own snapshots, was refreshed from the same snapshots of
-the tables.
+A view answers a query AS OF an earlier time if the view's storage table has a snapshot that was refreshed from the same
+snapshots of the base tables that the query reads.
 
 FROM t VERSION AS OF 5 ──catalog──▶ t at snapshot 5, storage tables refreshed from snapshot 5
                                                     │
-                  statement without these clauses ──┴─▶ decided as usual ─▶ every relation pinned to its snapshot
+               statement without its AS OF clauses ─┴─▶ decided as usual ─▶ every relation pinned to its snapshot
 
-The relations as of that time determine which views are fresh, which match, and what the verifier proves.
+The state of the relations at the earlier time determines which views are fresh, which views match, and whether the
+verifier proves the plans.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ from rewriter.timeseries.literals import read_moment
 def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -> Outcome | None:
     """Decide which blocks of a time-travel statement to answer from views.
 
-    `relations` are the relations at the earlier time: the statement's tables as its clauses specify, and storage tables
-    as of a refresh that read these. Return None if the state of one of the statement's tables at that time is unknown;
-    raise Unsupported for an invalid `timeseries` call. `past` is the statement without its clauses, with the point in
-    time of each table.
+    `past` is the statement without its AS OF clauses, with the point in time of each table. `relations` has each table
+    of the statement at that time, and each storage table as of a refresh that read the tables at that time. Return None
+    if the state of one of the statement's tables at that time is unknown; raise Unsupported for an invalid `timeseries`
+    call.
     """
     found = {name: relations.get(name) for name in past.moments}
     snapshots = {name: table.snapshots[0].id for name, table in found.items() if isinstance(table, Table)}

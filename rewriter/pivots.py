@@ -139,7 +139,10 @@ def _is(token: Token, kind: TokenType) -> bool:
 
 
 def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
-    """Return the pivoted table in a SELECT's own FROM; None if there is none or it is incomplete."""
+    """Return the table with PIVOT in a SELECT's own FROM; None without PIVOT, or if the PIVOT clause is incomplete.
+
+    `text` is the text of the SELECT, `tokens` are the tokens of this text.
+    """
     depth, deep = 0, list[int]()
     for token in tokens:
         depth -= _is(token, TokenType.R_PAREN)
@@ -202,7 +205,9 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
         bare.set("pivots", None)
         derive = texts_of(block, statement, find).derive
         if derive is None:
-            raise Unsupported("the columns of the table to which PIVOT is applied are not known")
+            raise Unsupported(
+                "the columns of the table to which PIVOT is applied are not known: select the columns in a subquery"
+            )
         columns = derive(bare).columns
     else:
         columns = found.columns

@@ -48,7 +48,7 @@ class Need:
 class Filtered(Need):
     """The requirement of a filter on a column with one of the names.
 
-    `values` are the values that the filter keeps, None if unknown. A view whose stored rows all have values among these
+    `values` are the values that the filter keeps, None if unknown. A view whose stored rows all have values in `values`
     satisfies the requirement without the column.
     """
 
@@ -98,13 +98,17 @@ class Possible(NamedTuple):
 class Question:
     """A block's requirements, and the predicates by which the block may imply a view's filter.
 
-    `tables` counts the occurrences of all tables that the block and its nested blocks may read, `core` the occurrences
-    in the block's own FROM: a view over none of the tables in `core` can answer at most a nested block. `whole` is
-    false if the FROM may read further tables, or if columns may be outer references. `grouped` is true if the block has
-    groups or ignores duplicate rows. `needs` are the requirements. `joins` are the pairs of columns that the block
-    equates, with one column only if the other one is an outer reference. `classes` has, by name, the names equated with
-    the name. `restriction` takes all names of a column and returns a function that tests whether the block may restrict
-    the column to given values; `mentions` tests whether a name occurs anywhere in the block.
+    - `tables`: the number of times that the block and its nested blocks may read each table
+    - `core`: the number of times that the block's own FROM reads each table; a view over none of these tables can
+      answer at most a nested block
+    - `whole`: false if the FROM may read further tables, or if columns may be outer references
+    - `grouped`: true if the block has groups or ignores duplicate rows
+    - `needs`: the requirements on columns
+    - `joins`: the pairs of columns that the block equates; an outer reference is left out of its pair
+    - `classes`: for each column name, the names that the block equates with the name
+    - `restriction`: a function that takes all names of a column, and returns a function that tests whether the block
+      may restrict the column to given values
+    - `mentions`: a function that tests whether a name occurs anywhere in the block
     """
 
     tables: Mapping[TableName, int]
@@ -120,7 +124,7 @@ class Question:
     def possible(self, shelf: Shelf, declared: Declared | None = None) -> Possible:
         """Return the views that could answer the block, by the features in the shelf and the declared keys.
 
-        Without `declared`, no key is known, and views with further tables are not excluded.
+        Without `declared`, no key is known, and views that join tables beyond those of the block are not excluded.
         """
         beside: dict[TableName, int] = {}
         bits = shelf.understood & shelf.reading(self.core)
@@ -134,9 +138,10 @@ class Question:
         return Possible(bits, bits & partial, beside)
 
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
-        """Return the views that join further tables without a declared key that gives each row exactly one match.
+        """Return the views among `bits` that join further tables and may thereby lose or repeat rows of the block.
 
-        The result is a bit set, empty if `declared` is None. `shelf` has the features of all views.
+        These views join tables that the block does not read, without a declared key that gives each row exactly one
+        match. The result is a bit set, empty if `declared` is None. `shelf` has the features of all views.
         """
         lost = 0
         for bag, members in shelf.bags.items() if declared is not None else ():

@@ -13,7 +13,7 @@ from rewriter.staleness import Bound, moments, rewrite_within
 
 
 class Asked:
-    """A parsed statement over some definitions, with its last decision.
+    """A parsed statement, which is decided over the views in `definitions`, with the last decision about it.
 
     `names` are the relations to look up before `decide`. `concerns_views` is false if no view could answer any part of
     the statement; `over` is the number of views over the statement's tables.
@@ -50,7 +50,9 @@ class Asked:
 
 
 class Recent:
-    """A cache of the statements over some definitions, by text and session; the `most` latest statements are kept.
+    """A cache of parsed statements and the decisions about them, by text and session, over the views in `definitions`.
+
+    The `most` latest statements are kept.
 
     law:    a cached decision equals the decision that `rewrite` would make now: a decision depends on the text, the
             session, the definitions and the relations, and the cache compares all four.

@@ -10,14 +10,16 @@ from rewriter.sizes import Size
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A change to the view `view` by which the view answers a query; `sql` is the changed definition.
+    """A change to the view `view` by which the view answers a query; `sql` is the changed query of the view.
 
-    `add` are the outputs to add, as SQL expressions, and `names` their names. `left` is the number of SELECTs over
-    tables that no view would answer after the change. If the view itself should not change, `new` is a free name for
-    another view, else None. With `refresh`, the view only has to be refreshed. `columns` is the column list of a view
-    that names its columns itself. `outputs` are the added outputs as a SELECT list, if they can be appended to the
-    view's own list. `size` is the estimated size of a view with more keys; None without such keys or without
-    statistics. With `alone`, the new view has the added outputs only, and no other output of `view`.
+    - `add`: the outputs to add, as SQL expressions; `names`: the names of these outputs
+    - `columns`: the column list of the changed view; empty if the view's definition has no column list
+    - `left`: the number of SELECTs over tables that no view would answer after the change
+    - `new`: a free name for another view, if `view` itself should not change; else None
+    - `refresh`: true if the view only has to be refreshed
+    - `outputs`: the added outputs as text that can be appended to the SELECT list of the view; empty if they cannot
+    - `size`: the estimated size of a view with added grouping keys; None without added keys or without statistics
+    - `alone`: true if the new view has only the added outputs, and no other output of `view`
     """
 
     view: TableName

@@ -85,7 +85,7 @@ NOTHING = Estimate()
 
 
 def total(estimates: Iterable[Estimate]) -> Estimate:
-    """Return the estimates of several scans of one plan added up; an estimate without work if there are none.
+    """Return the sum of the estimates of several scans of one plan; NOTHING, an estimate of zeros, if there are none.
 
     >>> str(total([Estimate(1, 1000, known=True), Estimate(1, 200, known=True)]))
     'about 28 ms: 1,200 rows in 2 scans'

@@ -20,9 +20,9 @@ from rewriter.sql import Statement, parse
 
 @dataclass(frozen=True)
 class Shared:
-    """A query, `sql`, that returns a view's rows from the storage table of another view, `view`, at pinned snapshots.
+    """A query that computes the rows of one view from the storage table of another view, at pinned snapshots.
 
-    `storage` is the other view's storage table.
+    `sql` is the text of the query, `view` the view whose storage table the query reads, `storage` this storage table.
     """
 
     view: MaterializedView
@@ -43,12 +43,12 @@ def storage_question(view: MaterializedView) -> Statement | None:
 def shared(
     view: MaterializedView, storage: Table, asked: Statement, definitions: Definitions, relations: Relations
 ) -> Shared | None:
-    """Return a cheaper query over another view's storage table for the storage query of a view; None if there is none.
+    """Return a query over another view's storage table that computes a view's rows more cheaply; None if there is none.
 
-    `storage` is the view's own storage table, whose columns determine the types; `asked` is the view's storage query;
-    `relations` has all relations of `definitions.closure(asked)` at one time. Declared keys are not used, even if
-    trusted: a declaration can be withdrawn, but rows stored because of it would stay, and count as fresh by every
-    snapshot.
+    `storage` is the storage table of `view`, whose columns determine the types; `asked` is the storage query of `view`;
+    `relations` has all relations of `definitions.closure(asked)` at one time. Declared keys are not used, even if they
+    are trusted: a declaration can be withdrawn, and rows that were computed with the help of the declaration would stay
+    in the storage table, and would still count as fresh.
     """
     others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
     others[view.storage] = None  # the rows must not be read from the storage that they will fill

@@ -47,14 +47,19 @@ class Limit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The features of a view's query; `understood` is false if only the tables of the query are known.
+    """The features of a view's query.
 
-    `grouped` is true if the query has groups, `keys` is the number of its grouping keys; `inner` is true if all its
-    joins are inner. `shown` are the names outside aggregates, which may be columns of the storage table; `loose` are
-    the names in predicates that are not comparisons with constants; `shown` and `loose` include the names that
-    `classes` equates with their members. `folded` are the aggregates. `limits` are the comparisons one by one, `kept`
-    the comparisons of each column combined. `columns` are the column names that certainly belong to a table, with the
-    table.
+    - `tables`: the tables that the query reads; `understood`: false if only these tables are known
+    - `grouped`: true if the query has groups; `keys`: the number of grouping keys
+    - `inner`: true if all joins are inner
+    - `shown`: the column names outside aggregates, which may be columns of the storage table
+    - `loose`: the column names in predicates that are not comparisons with constants
+    - `folded`: the aggregates
+    - `limits`: the comparisons of columns with constants, one by one
+    - `kept`: the comparisons, combined into one Limit for each column and kind of constants
+    - `classes`: the sets of column names that the query equates; a set with a member in `shown` or `loose` is contained
+      there as a whole
+    - `columns`: the column names that certainly belong to a table, with this table
     """
 
     tables: tuple[TableName, ...]
@@ -75,11 +80,15 @@ class Features:
 class Shelf:
     """The features of all views, inverted: for each feature the set of views that have it.
 
-    A set of views is a bit set: bit i stands for the view `views[i]`. `understood`, `grouped`, `outer` and `alone` are
-    the views whose features are known, that are grouped, that have an outer join, and that read one table. `reads` has,
-    for a table and a number n, the views that read the table at least n times; `bags` has, for a multiset of tables,
-    the views that read exactly these tables. The other fields have the views by column name or by set of equated names,
-    as in Features.
+    A set of views is a bit set: bit i stands for the view `views[i]`.
+
+    - `understood`, `grouped`, `outer`, `alone`: the views whose features are known, that are grouped, that have a join
+      which is not inner, and that read only one table
+    - `reads`: for a table and a number n, the views that read the table at least n times
+    - `bags`: for a multiset of tables, the views that read exactly these tables
+    - `shown`, `loose`, `folded`, `kept`: for a column name, the views with the feature of this name in Features
+    - `limits`, `joined`: for a set of equated column names, the views that compare this column with constants, and the
+      views that equate these names
     """
 
     views: Sequence[TableName] = ()
@@ -160,8 +169,8 @@ class Shelf:
         """Return the views with an aggregate from which the required aggregate may be derived, as a bit set.
 
         The view's aggregate must be over a column with one of `names`. `function` is the name of the required
-        aggregate; if it is empty, any aggregate of the view may do. `within` are all column names in the required
-        aggregate's arguments.
+        aggregate; if the name is empty, every aggregate over such a column is included. `within` are all column names
+        in the required aggregate's arguments.
         """
         # An aggregate without a family may be derived from any that has the columns.
         found, made_of = 0, FAMILIES.get(function)

@@ -5,10 +5,11 @@ the engine still answers is removed again. So each suggestion has been tried by 
 
 If a view only needs a refresh, the refresh is suggested first.
 
-Suggestions are tried under the settings of the current session. A new view is suggested in two cases, instead of a
-change of the existing view: if the existing view was made under other settings, on which its own queries rely; and if
-it would get more keys and so more rows, which could make it too large for its purpose. The new view then has only what
-the query needs, without the existing view's keys, if statistics tell that it would have far fewer rows.
+Suggestions are tried under the settings of the current session. In two cases, a new view is suggested instead of a
+change of the existing view: if the existing view was created under other settings, on which other queries rely; and if
+the existing view would get more keys and so more rows, which could make it too large for its purpose. The new view has
+only the outputs that the query needs, without the existing view's keys, if the statistics show that a view without
+these keys would have far fewer rows.
 """
 
 from __future__ import annotations
@@ -87,9 +88,10 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
 
 
 def _rank(found: Suggestion) -> tuple[int, int, bool]:
-    """Return a sort key of suggestions: small views first, as far as sizes are known, then few additions.
+    """Return a sort key of suggestions, best first: the smallest view, the fewest added outputs, no new view.
 
-    Sizes within about a factor of FEWER count as equal.
+    The three criteria apply in this order. A view of unknown size counts as small, and sizes within about a factor of
+    FEWER count as equal.
     """
     rows = found.size.rows if found.size is not None else 0
     return int(log(max(rows, 1), FEWER)), len(found.add), found.new is not None
@@ -98,8 +100,9 @@ def _rank(found: Suggestion) -> tuple[int, int, bool]:
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
     """Return a suggestion to refresh a view, if a refresh alone makes the view answer a block; None if there is none.
 
-    Of several such views, prefer a view that is also used if all stale views are refreshed. Views that the statement
-    names, and views over these, are tried as well, with the names expanded. `outcome` is the decision about the query.
+    `outcome` is the decision about the query. Of several views, prefer a view that the query would also use if all
+    stale views were refreshed. Views that the statement names, and views over them, are tried as well, with their names
+    in FROM expanded.
     """
     tried = (definitions.by_name.get(name) for name in dict.fromkeys(attempt.view for attempt in outcome.tried))
     stale = [view for view in tried if view and _is_stale(view, definitions.sources[view.name], relations)]
@@ -160,9 +163,10 @@ def _in_other_zone(view: MaterializedView, session: Session) -> bool:
 
 
 def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: Set[TableName]) -> Suggestion:
-    """Return the suggestion changed to create another view, named by the view's name and the added outputs.
+    """Return the suggestion `found` to change `view`, changed into a suggestion to create another view.
 
-    `taken` are the names in use. `found` is the suggested change of `view`.
+    The name of the other view consists of the name of `view`, the names of added outputs and, if `view` was created in
+    another time zone, the session's time zone; `taken` are the names in use.
     """
     zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
     plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
@@ -175,7 +179,7 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     """Return the change to one view that makes the view answer the block; None if there is none.
 
     Return None, too, if the changed view would be nearly as large as a base table. A change without new outputs means
-    that the view would answer the block already, but for the session's settings.
+    that the view would answer the block if the view were recreated under the session's settings.
     """
     try:
         tree = parse_select(view.query)
@@ -214,9 +218,10 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
 def _alone(
     view: MaterializedView, block: Block, statement: Statement, relations: Relations, larger: Size
 ) -> Suggestion | None:
-    """Return a view of the query's own keys and aggregates over the view's tables, if it is far smaller than `larger`.
+    """Return a new view with the query's own keys and aggregates, if it is far smaller than a view with all keys.
 
-    Return None if there are no statistics for this decision, or if the view filters its groups.
+    `larger` is the estimated size of the view with the existing view's keys and the query's keys. Return None if there
+    are no statistics for this decision, or if the existing view filters its groups.
 
     law:    a view grouped only by the query's keys answers the query, and has at most as many rows as a view with
             further keys
@@ -250,9 +255,10 @@ def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:
 
 
 def _outputs(view: MaterializedView, parts: Sequence[_Part], changed: str) -> str:
-    """Return the new outputs as a SELECT list; empty if the view's text with this list appended would be another query.
+    """Return the new outputs as text that can be appended to the SELECT list of the view's query.
 
-    `changed` is the query that should result. `parts` are the outputs.
+    `parts` are the new outputs, `changed` is the query of the view with these outputs. Return an empty string if
+    appending the list to the view's text would give a query other than `changed`.
     """
     outputs = ", ".join(map(_labelled, parts))
     longer = with_outputs(view.query, outputs)

@@ -110,18 +110,20 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """Return a boolean column as the subject, with `values`: {1} for the predicate `b`, {0} for `NOT b`.
+        """Return the pair of a BOOLEAN column and `values`; return None if `tree` is not a BOOLEAN column.
 
-        Return None if `tree` is not a boolean column.
+        `values` is the set of the column's values for which a predicate is true: {1} for the predicate `b`, and {0} for
+        `NOT b`, where 1 stands for TRUE.
         """
         column = self.block.type_of(tree)
         return (tree, values) if column is not None and column.type == "boolean" else None
 
     def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
-        """Return a LIKE's subject with the interval of the strings that start with `prefix`: ['ab', 'ac') for ab.
+        """Return the subject of a LIKE and the interval of the strings that start with `prefix`: ['ab', 'ac') for ab.
 
-        With `otherwise`, return the set of all other strings, without NULL. Return None if the subject is not a STRING,
-        or if the interval has no known upper bound. Strings are ordered by their UTF-8 bytes.
+        With `otherwise`, return instead the set of the strings that do not start with `prefix`, without NULL. Return
+        None if the subject is not a STRING, or if the interval has no known upper bound. Strings are ordered by their
+        UTF-8 bytes.
         """
         line, behind = self._line(subject), _behind(prefix)
         if line is None or line.kind != "string" or behind is None:
@@ -142,9 +144,9 @@ class _Reader:
         """Return the subject and the set of values for which an IN or NOT IN list is true; None if unsupported.
 
         `set_of` makes the set from the listed values: RangeSet.of for IN, RangeSet.but for NOT IN. A timestamp that is
-        compared with string literals is unsupported: without ANSI mode Spark may compare them as strings. A list of
-        numbers of several types is unsupported if Spark compares the subject with all of them in a type that is not
-        exact.
+        compared with string literals is unsupported, because without ANSI mode Spark may compare both as strings. A
+        list of numbers is unsupported if Spark compares the subject with the numbers in a type that cannot represent
+        all of the numbers exactly.
         """
         line = self._line(node.this)
         if line is None or not node.expressions:
@@ -174,10 +176,10 @@ class _Reader:
         return line.subject, _within_type(back, column.type if column is not None else line.kind)
 
     def _folded(self, parts: Iterable[Ranged | None], meet: bool) -> Ranged | None:
-        """Return the subject of several predicates, and the intersection (`meet`) or the union of their sets of values.
+        """Return the subject of several predicates, and the intersection or the union of their sets of values.
 
-        `parts` has the subject and the set of each predicate, None for an unsupported one. Return None if one of the
-        predicates is unsupported or the subjects differ.
+        The sets are intersected if `meet` is true, else united. `parts` has the subject and the set of each predicate,
+        None for an unsupported predicate. Return None if a predicate is unsupported, or if the subjects differ.
         """
         subject: Tree | None = None
         sets: list[RangeSet] = []
@@ -220,8 +222,9 @@ def prefix_of(tree: Tree) -> tuple[Tree, str, bool] | None:
 def consequence(tree: Tree, block: Block, zone: str) -> Ranged | None:
     """Return the subject of a LIKE, and a set that contains each value for which the LIKE is true.
 
-    `x LIKE 'ab%c'` is true only for strings that begin with ab. Return None for other predicates, and for a pattern
-    such as 'ab%', which `range_of` converts exactly.
+    `x LIKE 'ab%c'` gives the subject x and the strings that start with ab. Return None for other predicates, and for a
+    pattern such as 'ab%', which `range_of` converts exactly. `block` is the block of the predicate, and `zone` the
+    session's time zone.
     """
     prefix = prefix_of(tree)
     return _Reader(block, zone, False)._begun(prefix[0], prefix[1]) if prefix is not None and not prefix[2] else None

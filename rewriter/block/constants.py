@@ -76,7 +76,10 @@ def _instant(call: exp.Anonymous) -> str | None:
 
 
 def _made(kind: type[date], fields: Sequence[int | None]) -> str | None:
-    """Return a date or time of these fields as text; None if a field is unknown (None) or out of range."""
+    """Return the date or timestamp with these fields (year, month, day, hour …) as text, such as '2024-02-01'.
+
+    `kind` is the class date or datetime. Return None if a field is unknown (None) or out of range.
+    """
     try:
         made = kind(*(field for field in fields if field is not None)) if None not in fields else None
     except ValueError:
@@ -95,9 +98,10 @@ _TOKENS = re.compile("yyyy|MM|dd|HH|mm|ss|SSS|'T'|[-/:. ]")
 
 
 def _read(text: str, pattern: str) -> str | None:
-    """Return the time that a format pattern reads from a text, such as '2024-02-01 00:00:00'; None if not certain.
+    """Return the timestamp that Spark parses from `text` by a format pattern, as text in ISO format.
 
-    A missing month or day counts as 1, a missing time of day as midnight; the year must be given.
+    '02/2024' with the pattern MM/yyyy gives '2024-02-01 00:00:00': a missing month or day counts as 1, a missing time
+    of day as midnight. Return None if the pattern has no year or an unsupported field, or does not match the text.
     """
     tokens = _TOKENS.findall(pattern)
     names = [token for token in tokens if token in _FIELDS]
@@ -188,7 +192,7 @@ def _converted(tree: exp.Cast) -> date | None:
 
 
 def _written(literal: Tree) -> date | None:
-    """Return the date that a string literal in the form YYYY-MM-DD names; None for other expressions."""
+    """Return the date of a string literal in the form YYYY-MM-DD; None for other expressions."""
     moment = read_moment(literal.name, None) if isinstance(literal, exp.Literal) and literal.is_string else None
     return moment.wall.date() if moment is not None and len(literal.name) == 10 else None
 

@@ -63,7 +63,7 @@ class Dependencies:
     def _is_computed(self, tree: Tree) -> bool:
         """Return whether an expression can be computed from grouping keys, columns with one value, and constants.
 
-        A grouping key whose equal values may differ (see `_is_exact`) does not count.
+        A grouping key whose equal values may differ, such as 0.0 and -0.0 of a DOUBLE, does not count.
         """
         if is_literal(tree) or (tree in self._keys and self._is_exact(tree)):
             return True
@@ -102,8 +102,9 @@ class Dependencies:
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
         """Return whether the primary key of a table proves that each group has at most one row of the table.
 
-        `key` are the columns of the primary key. The proof is that each of them is a grouping key or is restricted to
-        one value by the filter, or that a LEFT join finds the row by the primary key. Return False if `key` is empty.
+        `key` are the columns of the primary key. The proof is that each of these columns is NOT NULL, and is a grouping
+        key or restricted to one value by the filter; or that a LEFT join finds the row by the primary key. Return False
+        if `key` is empty.
         """
         joins = [join for join in self._block.joins if table.id in join.tables]
         if not key or joins:

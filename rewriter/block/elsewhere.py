@@ -39,8 +39,9 @@ def same_zone(one: str, other: str) -> bool:
 def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
     """Return a view's block adapted to a session in time zone `zone`.
 
-    The block is unchanged if the view was computed in the same zone or if its settings are not recorded. Return None if
-    the rows that the view contains depend on the view's own zone (see `computed_elsewhere`).
+    The block is unchanged if the view was computed in the same zone, or if the view records no settings. Return None if
+    a filter, a join, ORDER BY or a derived table of the view depends on the zone, so that the view would have other
+    rows in the zone `zone`.
     """
     if view.settings is None or same_zone(view.zone, zone):
         return block
@@ -79,12 +80,16 @@ def _is_settled(tree: Tree, scope: Scope) -> bool:
     """Return whether an expression certainly has the same value in all time zones.
 
     Comparisons of two TIMESTAMPs, IS NULL, and min(), max() and count() of a TIMESTAMP are the same in all zones.
+    `scope` gives the types of columns.
     """
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 
 
 def _settled(node: Tree, scope: Scope) -> Tree:
-    """Return NULL for a node that has the same value in all time zones; return any other node unchanged."""
+    """Return NULL for a node that has the same value in all time zones; return any other node unchanged.
+
+    With these nodes replaced by NULL, the expression depends on the zone only by its remaining nodes.
+    """
     if aggregate_of(node) is node and len(node.expressions) == 1 and AGGREGATES[node.name].of_key in ("same", "count"):
         return exp.null() if _is_instant(node.expressions[0], scope) else node
     if isinstance(node, exp.Is):
@@ -95,7 +100,10 @@ def _settled(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_instant(tree: Tree, scope: Scope) -> bool:
-    """Return whether an expression is a TIMESTAMP column, or a bucket of a TIMESTAMP that names its own time zone."""
+    """Return whether an expression is a TIMESTAMP column, or a bucket of a TIMESTAMP with the zone as an argument.
+
+    `scope` gives the types of columns.
+    """
     bucket = bucket_elsewhere(tree)
     column = scope.type_of(tree if bucket is None else bucket.source)
     return column is not None and column.type == "timestamp"

@@ -15,7 +15,7 @@ _Member = TypeVar("_Member", bound=Hashable)
 
 
 def key_of(column: Tree) -> Key:
-    """Return a canonical column reference as a pair: the id of its table in FROM, and its name."""
+    """Return a canonical column reference as a pair: the id of the table in FROM, and the name of the column."""
     assert isinstance(column, exp.Column)
     return column.table, column.name
 

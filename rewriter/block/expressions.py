@@ -65,7 +65,7 @@ def canonical(node: Tree, scope: Scope) -> Tree:
         raise Unsupported(f"the expression {excerpt(node)} is not supported")
     build, read = found
     if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
-        raise Unsupported(f"the expression {excerpt(node)} has an option that is not supported")
+        raise Unsupported(f"the expression {excerpt(node)} has an option that is not supported: remove the option")
     return build(node, scope)
 
 
@@ -118,7 +118,10 @@ def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) ->
         return
     columns = [column for operand in operands if (column := scope.type_of(operand)) is not None]
     if not columns or any(column.type in INTEGERS for column in columns):
-        raise Unsupported(f"{excerpt(node)} compares with a number outside the range of BIGINT, which is not supported")
+        raise Unsupported(
+            f"{excerpt(node)} compares with a number outside the range of BIGINT, which is not supported: compare with "
+            "a BIGINT"
+        )
 
 
 def _is_beyond_bigint(tree: Tree) -> bool:
@@ -142,9 +145,9 @@ def _refuse_chains(node: Tree, *operands: Tree) -> None:
 
 
 def _joined_texts(node: Tree, scope: Scope) -> Tree:
-    """Return the canonical form of `a || b`; raise Unsupported if an operand is a + or -.
+    """Return the canonical form of `a || b`; raise Unsupported if an operand is a sum or difference.
 
-    Spark and the parser disagree on which of these operators binds more tightly.
+    Spark and the parser disagree on whether || or + and - bind more tightly.
     """
     if any(isinstance(operand, (exp.Add, exp.Sub)) for operand in (node.this, node.expression)):
         raise Unsupported(f"{excerpt(node)} mixes || with + or -; put one of them in parentheses")
@@ -187,7 +190,8 @@ def _in_tuples(node: Tree, scope: Scope) -> Tree:
         values = [folded(canonical(each, scope)) for each in value.expressions] if isinstance(value, exp.Tuple) else []
         if len(values) != len(members) or not all(map(_is_alike, members, values, [scope] * len(values))):
             raise Unsupported(
-                f"{excerpt(node)}: IN with several columns is supported only if each value has the type of its column"
+                f"{excerpt(node)}: IN with several columns is supported only for integers and strings that are "
+                "compared with literals of the same kind"
             )
         same = (exp.NullSafeEQ(this=m.copy(), expression=v) for m, v in zip(members, values, strict=True))
         rows.append(joined(exp.And, list(same)))
@@ -233,7 +237,10 @@ def _cast(node: Tree, scope: Scope) -> Tree:
     assert isinstance(node, exp.Cast)
     kind = node.to
     if kind.this not in CAST_TYPES or any(not isinstance(p, exp.DataTypeParam) for p in kind.expressions):
-        raise Unsupported(f"{excerpt(node)}: a cast to {kind.sql('spark')} is not supported")
+        raise Unsupported(
+            f"{excerpt(node)}: a cast to {kind.sql('spark')} is not supported: cast to a number, string, date or "
+            "timestamp"
+        )
     return _casting(canonical(node.this, scope), kind, scope, safe=bool(node.args.get("safe")))
 
 
@@ -355,7 +362,10 @@ def _part(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_time(source: Tree) -> bool:
-    """Return whether an expression, by its form, is not an interval such as the difference of two times."""
+    """Return whether the form of an expression rules out that its value is an interval.
+
+    An interval is the value of an INTERVAL literal, or of the difference of two times.
+    """
     node = source.unnest()
     if isinstance(node, (exp.Add, exp.Sub)):
         return _is_time(node.this) and isinstance(node.expression, (exp.Interval, exp.Literal))
@@ -454,7 +464,7 @@ def _refuse_nesting(inner: Tree, node: Tree) -> None:
     if has_aggregate(inner) or windows_in(inner) or any(opaque_within(inner)):
         raise Unsupported(
             f"{excerpt(node)} contains an aggregate, a window function or a subquery in its arguments, which is "
-            "not supported"
+            "not supported: compute the argument in a derived table"
         )
 
 

@@ -68,8 +68,9 @@ REJECTING = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like, exp.In
 class _TooMany(Unsupported):
     """Raised if FROM has more tables than MOST_TABLES.
 
-    After another Unsupported error, a derived table that could not be merged is read a second time, as a table of its
-    own. After this error there is no second attempt, because it would take as long and fail again.
+    After any other Unsupported error, a derived table that could not be merged into the outer block is read a second
+    time, as a table of its own. After _TooMany there is no second attempt, because the attempt would take as long and
+    fail again.
     """
 
 
@@ -183,8 +184,9 @@ class _Reader:
     def _using(self, names: Sequence[Tree], kind: str, left: Scope, right: Source) -> tuple[Tree, ...]:
         """Return the equalities of USING, and merge the two columns of each name into one column of the scope.
 
-        `left` is the scope before the join, and `right` the joined item. The merged column is the left side's, also for
-        a LEFT join. Raise Unsupported for a join that is neither INNER nor LEFT, and if a side lacks a column.
+        `names` are the columns in USING, `kind` is the kind of the join, `left` is the scope before the join, and
+        `right` the joined item. The merged column is the left side's, also for a LEFT join. Raise Unsupported for a
+        join that is neither INNER nor LEFT, and if a side lacks a column.
         """
         if kind not in ("INNER", "LEFT"):
             raise Unsupported(f"USING in a {kind} join is not supported: write the condition with ON")
@@ -211,7 +213,8 @@ class _Reader:
     def _left(self, item: _Item, on: tuple[Tree, ...]) -> None:
         if not item.plain:
             raise Unsupported(
-                "a LEFT join of a derived table that computes columns or has outer joins is not supported"
+                "a LEFT join of a derived table that computes columns or has outer joins is not supported: select "
+                "plain columns in the derived table, and write its outer joins in the outer query"
             )
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
@@ -230,7 +233,10 @@ class _Reader:
 
     def _full(self, item: _Item, on: tuple[Tree, ...]) -> None:
         if len(self.tables) != 2 or self.where or self.joins or item.where or not (self.plain and item.plain):
-            raise Unsupported("a FULL join is supported only between two tables, without filters or other joins")
+            raise Unsupported(
+                "a FULL join is supported only between two tables, without derived tables that filter rows or compute "
+                "columns, and without other joins"
+            )
         self.joins.append(Join("FULL", frozenset(t.id for t in self.tables), on))
 
     def _semi(self, item: _Item, on: tuple[Tree, ...]) -> None:
@@ -241,7 +247,10 @@ class _Reader:
 
     def _filtering(self, kind: str, item: _Item, on: tuple[Tree, ...]) -> None:
         if item.joins:
-            raise Unsupported(f"a {kind} join of a derived table that has outer, semi or anti joins is not supported")
+            raise Unsupported(
+                f"a {kind} join of a derived table that has outer, semi or anti joins is not supported: write a "
+                "derived table with inner joins only"
+            )
         self.sources.remove(item.source)
         self.joins.append(Join(kind, item.ids, (*item.where, *on)))
 
@@ -298,7 +307,9 @@ def _kind(join: exp.Join) -> str:
         return side
     if kind in ("", "INNER", "CROSS") and not side:
         return "INNER"
-    raise Unsupported(f"the join {excerpt(join)} is not supported")
+    raise Unsupported(
+        f"the join {excerpt(join)} is not supported: write an inner, LEFT, RIGHT, FULL, LEFT SEMI or LEFT ANTI join"
+    )
 
 
 def _spelling(sources: Sequence[Source], name: str) -> str:
@@ -337,9 +348,10 @@ def _is_derived(node: Tree, common: Common) -> bool:
 
 
 def _select_of(node: Tree, common: Common) -> exp.Select | None:
-    """Return the SELECT of a derived table or CTE, which `common` looks up; None for other items of FROM.
+    """Return the SELECT of a derived table or CTE; None for other items of FROM.
 
-    For a set operation such as UNION, return None if it is a derived table, and an empty SELECT if it is a CTE.
+    `common` looks up CTEs. A set operation such as UNION has no single SELECT: return None for a derived table that is
+    a set operation. For a CTE that is a set operation, `common` returns an empty SELECT, which is returned.
     """
     if isinstance(node, exp.Subquery):
         return node.this if isinstance(node.this, exp.Select) else None
@@ -351,10 +363,10 @@ _APART = ("group", "having", "distinct", "limit", "offset")
 
 
 def _stays_apart(select: exp.Select | None) -> bool:
-    """Return whether a SELECT's clauses show that it cannot be merged into the outer block.
+    """Return whether a SELECT groups, deduplicates or limits its rows, or has window functions; False for None.
 
-    Without this check, each nested level would be read twice, once for merging and once as a table of its own, and the
-    time would double with each level.
+    Such a SELECT cannot be merged into the outer block. Without this check, each nested level would be read twice, once
+    for merging and once as a table of its own, and the time would double with each level.
     """
     if select is None:
         return False
@@ -381,7 +393,7 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
     if len({name.lower() for name in names}) != len(columns):
         raise Unsupported(
             f"{alias or 'a derived table'} has two columns of the same name, or a column list of another length "
-            "than its query"
+            "than its query: give each column one name"
         )
     if names != tuple(column.name for column in columns):
         raise Unsupported(
@@ -400,7 +412,9 @@ def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
     `taken`. Raise Unsupported unless derived tables are `kept` as text.
     """
     if not kept:
-        raise Unsupported("window() with a slide shorter than the window is not supported here: leave out the slide")
+        raise Unsupported(
+            "window() with a slide shorter than the window is not supported in this query: leave out the slide"
+        )
     text = f"({node.this.sql('spark', normalize_functions='lower')})"
     columns = (Column(BACK, "int", nullable=False),)
     occurrence = Occurrence(_free_id("slides", taken), TableName((SLIDES, text)), SLIDES, columns, text)
@@ -442,7 +456,8 @@ def _renamed(node: exp.Subquery, block: Block) -> Block:
     names = tuple(node.alias_column_names)
     if names and len(names) != len(block.names):
         raise Unsupported(
-            f"the alias {node.alias} names {len(names)} columns, but its derived table has {len(block.names)}"
+            f"the alias {node.alias} names {len(names)} columns, but its derived table has {len(block.names)}: "
+            "name each column once"
         )
     return replace(block, names=names) if names else block
 
@@ -479,13 +494,13 @@ def _merged(block: Block, alias: str) -> _Item:
     """
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
         raise Unsupported(
-            f"{alias or 'a derived table'} groups, numbers or limits its rows, so the outer query cannot be "
-            "merged with it"
+            f"{alias or 'a derived table'} groups, numbers or limits its rows, so the derived table cannot be merged "
+            "into the outer query"
         )
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
         raise Unsupported(
-            f"{alias or 'a derived table'} has an expression of more than {MOST_NODES} nodes, so the outer "
-            "query cannot be merged with it"
+            f"{alias or 'a derived table'} has an expression of more than {MOST_NODES} nodes, so the derived table "
+            "cannot be merged into the outer query: simplify the expression"
         )
     return _offered(block, alias)
 
@@ -494,7 +509,7 @@ def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
     """Return the clause with each LEFT join made inner if the filter rejects the rows that the join fills with NULLs.
 
     `where` are the conjuncts of WHERE. A FULL join becomes a LEFT join if the filter rejects the NULLs of one side.
-    Columns of the remaining outer joins become nullable.
+    Columns that a remaining outer join may fill with NULLs become nullable.
 
     law: a filter that is never true for NULL in a column of a table drops all rows in which the join filled this table
          with NULLs; so a LEFT join is then an inner join, and a FULL join is a LEFT join that preserves the side of

@@ -41,7 +41,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
     trailing = [arg for arg in _TRAILING if group.args.get(arg)]
     others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
     if others or len(trailing) > 1:
-        raise Unsupported(f"the clause {excerpt(group)} is not supported")
+        raise Unsupported(f"the clause {excerpt(group)} is not supported: write one list of keys or one GROUPING SETS")
     if group.args.get("all"):
         return _checked(_all(read, outputs), None)
     items = group.expressions
@@ -59,7 +59,8 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
 def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
     """Return the expression with grouping_id() of the grouping keys replaced by a sum of grouping() calls.
 
-    Raise Unsupported if grouping_id() has arguments that are not all keys in their order.
+    For the keys a and b, the sum is `CAST(grouping(a) AS BIGINT) * 2 + CAST(grouping(b) AS BIGINT)`. Raise Unsupported
+    if grouping_id() has arguments that are not all keys in their order.
     """
 
     def spell(node: exp.Expr) -> exp.Expr:
@@ -139,7 +140,7 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
             )
         return _checked(tuple(keys), tuple(sets))
     if clause.expressions:
-        raise Unsupported(f"the clause {excerpt(clause)} is not supported")
+        raise Unsupported(f"the clause {excerpt(clause)} is not supported: write the keys in GROUPING SETS")
     grouped = [(key,) for key in keys]
     return _checked(tuple(keys), tuple(_rolled_up(grouped) if isinstance(clause, exp.Rollup) else _cubed(grouped)))
 
@@ -175,7 +176,10 @@ def _rolled_up(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
     if 2 ** len(parts) > MOST_SETS:
-        raise Unsupported(f"CUBE of {len(parts)} keys has more than {MOST_SETS} grouping sets, which is not supported")
+        raise Unsupported(
+            f"CUBE of {len(parts)} keys has more than {MOST_SETS} grouping sets, which is not supported: list the "
+            "needed sets in GROUPING SETS"
+        )
     lengths = range(len(parts), -1, -1)
     return [tuple(chain(*chosen)) for length in lengths for chosen in combinations(parts, length)]
 

@@ -46,8 +46,8 @@ _NUMBERS = re.compile(r"([+-]?)(\d+(?:[ :]\d+)*)\Z")
 class Length(NamedTuple):
     """The length of a constant interval, in months, whole days, and seconds.
 
-    If `is_calendar`, the seconds may be more than a day, and are not counted as days. If `is_timed`, a DATE plus the
-    length is a TIMESTAMP.
+    If `is_calendar`, the seconds may exceed a day, and stay seconds: 30 hours are not 1 day and 6 hours. If `is_timed`,
+    a DATE plus the interval is a TIMESTAMP.
     """
 
     months: int
@@ -123,7 +123,10 @@ def _normalized(seconds: int) -> Length:
 
 
 def _parts(interval: Tree) -> Iterator[tuple[str, int]]:
-    """Yield the units and numbers of an interval's text; yield nothing for an unsupported text."""
+    """Yield the units and numbers of an interval: ("DAY", 1) and ("HOUR", 2) for `INTERVAL '1 day 2 hours'`.
+
+    Yield nothing for an interval that is not supported.
+    """
     if isinstance(interval, exp.Add):
         parts = (interval.this, interval.expression)
         if all(part.name.isdigit() for part in parts):

@@ -39,7 +39,7 @@ class Line:
     `kind` is the type in which the expression's values are compared. `back` maps a set of these values to the set of
     the subject's values for which the expression's value is in the given set; `back` returns None if there is no such
     set. `wide` is the wider type of numbers in which Spark compares the expression's values, such as decimal(38,2) for
-    `CAST(n AS DECIMAL(38,2))`; empty if this is `kind`.
+    `CAST(n AS DECIMAL(38,2))`; empty if Spark compares them in the type `kind`.
     """
 
     subject: Tree
@@ -50,8 +50,9 @@ class Line:
     def value(self, literal: Tree, zone: str) -> Any | None:
         """Return a constant as a value that is comparable with the expression's values.
 
-        Return None for other expressions, and if Spark could round one of the compared values: to DOUBLE, or to the
-        scale that a DECIMAL of 38 digits has left for `CAST(n AS DECIMAL(38,2)) > 0.995`.
+        Return None for other expressions, and if Spark might round one of the two compared values, because the values
+        are compared as DOUBLE, or as a DECIMAL whose 38 digits are too few for the digits of both values, as in
+        `CAST(n AS DECIMAL(38,2)) > 0.995`.
         """
         if self.wide != "double":
             return literal_value(literal, self.wide or self.kind, zone)
@@ -74,9 +75,9 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
     """Return a monotone expression as a Line; None for unsupported expressions.
 
     The Line maps a set of the expression's values to the set of values of its subject: the column or time bucket within
-    the expression, as n in `coalesce(n, 0)`. `zone` is the session's time zone. With `through`, the subject of a time's
-    bucket, date or year is the time itself. Without `through`, a bucket is its own subject, and a date or year of a
-    time is unsupported.
+    the expression, as n in `coalesce(n, 0)`. `block` is the block of the expression, `zone` the session's time zone.
+    With `through`, the subject of a time's bucket, date or year is the time itself. Without `through`, a bucket is its
+    own subject, and a date or year of a time is unsupported.
     """
     column = block.type_of(tree)
     if column is not None:
@@ -96,7 +97,7 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
 def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | None:
     """Return the Line of a number cast to a wider type that represents all values of the number; None for other casts.
 
-    For an INT column n, the Line of `CAST(n AS BIGINT)` has the subject n. `through` is as in `line_of`.
+    For an INT column n, the Line of `CAST(n AS BIGINT)` has the subject n. The other parameters are those of `line_of`.
     """
     inner = line_of(tree.this, block, zone, through=through)
     kind = tree.to.sql("spark").lower().replace(", ", ",")
@@ -111,8 +112,8 @@ def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | N
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
     """Return the Line of coalesce(x, c) with a constant c; None for other calls.
 
-    The value c stands for x = c and for x IS NULL: `coalesce(x, 0) < 5` gives `x < 5 OR x IS NULL`. `through` is as in
-    `line_of`.
+    The value c stands for x = c and for x IS NULL: `coalesce(x, 0) < 5` gives `x < 5 OR x IS NULL`. The parameters
+    `block`, `zone` and `through` are those of `line_of`.
 
     no:   a DOUBLE c with an integer x, because Spark then compares x as a DOUBLE
     """
@@ -144,7 +145,7 @@ def _typed(literal: Tree, kind: str) -> bool:
 def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
     """Return the Line of a time's bucket, date or year, such as `year(ts)`, with the time as its subject.
 
-    Return None for other expressions, and for a TIMESTAMP unless the zone has a fixed offset.
+    Return None for other expressions, and for a TIMESTAMP unless the session's time zone, `zone`, has a fixed offset.
     """
     bucket, day = as_bucket(tree), day_source(tree)
     if bucket is not None:

@@ -120,19 +120,20 @@ def type_of_number(literal: Tree) -> str:
 
 
 def same_in_double(value: Fraction | int) -> bool:
-    """Return whether integers compare with a number as they do in DOUBLE, which both are rounded to.
+    """Return whether comparing any integer with `value` has the same result if both are first rounded to DOUBLE.
 
-    Integers from 2^53 on are not distinguished in DOUBLE, and 0.99999999999999999999 is 1.0 there.
+    The result may differ from 2^53 on, where DOUBLE does not distinguish all integers, and for a number such as
+    0.99999999999999999999, which is rounded to 1.0.
     """
     near = float(value)
     return abs(near) < EXACT_IN_DOUBLE and (ceil(value), floor(value)) == (ceil(near), floor(near))
 
 
 def listed_alone(literals: Sequence[Tree], kind: str) -> bool:
-    """Return whether Spark compares a number of type `kind` with each literal of an IN list as with that literal alone.
+    """Return whether `x IN (a, b)` is equivalent to `x = a OR x = b`, for an x of type `kind` and the given literals.
 
-    Spark compares with all of them in one type: in DOUBLE if one is a DOUBLE, and in a DECIMAL of at most 38 digits,
-    which may be too few for the digits of all.
+    For IN, Spark converts x and all literals to one type: to DOUBLE if a literal is a DOUBLE, else to a DECIMAL, whose
+    38 digits may be too few to represent all of the numbers exactly.
     """
     if len(literals) < 2 or not (kind in INTEGERS or kind.startswith("decimal(")):
         return True
@@ -152,8 +153,8 @@ def number_of(text: str) -> Fraction | int:
 def _rounded(text: str, kind: str) -> Fraction | None:
     """Return the value of a number's text rounded to DOUBLE; None if the value is not finite.
 
-    `kind` is the type of the values that are compared with the number. For FLOAT, return None for a large integer, too:
-    it is not certain in which type Spark compares the two.
+    `kind` is the type of the values that are compared with the number. For FLOAT, return None for a large integer, too,
+    because the type in which Spark compares a FLOAT with a large integer is not certain.
     """
     value = float(text)
     if not isfinite(value) or (kind == "float" and text.isdigit() and value > EXACT_IN_FLOAT):
@@ -175,7 +176,7 @@ def _precision_of(kind: str) -> tuple[int, int]:
 
 
 def _digits(number: str) -> tuple[int, int]:
-    """Return how many digits a number without exponent has before and after its point."""
+    """Return the number of digits before (without leading zeros) and after the decimal point: (0, 3) for 0.995."""
     whole, _, fraction = number.partition(".")
     return len(whole.lstrip("0")), len(fraction)
 
@@ -184,8 +185,8 @@ def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | N
     """Return the value of a time literal: a date in days since 1970, a timestamp in microseconds since 1970.
 
     `typed` is the type to which the literal is cast (None without a cast), `kind` the type of the values that are
-    compared with the literal. Return None if the text is not a time, or if Spark would cast these values instead of the
-    literal.
+    compared with the literal, `zone` the time zone of TIMESTAMP literals. Return None if the text is not a time, or if
+    Spark would cast these values instead of the literal.
     """
     moment = read_moment(text, zone if kind == "timestamp" else None)
     if moment is None or typed not in (None, kind, "date"):

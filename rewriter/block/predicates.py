@@ -1,7 +1,7 @@
 """Sorts the conjuncts of a WHERE by kind, and decides whether they imply another predicate.
 
-The kinds are equalities of columns, sets of values of one subject (a column or an expression of a column), and the
-rest.
+The kinds are equalities of columns, sets of values of one subject (a column or an expression of a column), and all
+other conjuncts.
 """
 
 from __future__ import annotations
@@ -244,9 +244,9 @@ def predicates_of(block: Block, zone: str) -> Predicates:
 
 
 def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:
-    """Return the two columns of an equality after which one can replace the other; None for other conjuncts.
+    """Return the two columns of an equality that makes the columns interchangeable; None for other conjuncts.
 
-    An equality of DOUBLE columns is not of this kind, because 0.0 = -0.0.
+    Equal DOUBLE columns are not interchangeable, because 0.0 = -0.0. `block` gives the types of the columns.
     """
     if not isinstance(conjunct, exp.EQ):
         return None
@@ -267,10 +267,10 @@ def _range(block: Block, conjunct: Tree, zone: str) -> Ranged | None:
 
 @remembered
 def _facets(block: Block, conjunct: Tree, zone: str) -> tuple[Ranged, ...]:
-    """Return pairs of a column or expression and the set of its values for which a predicate is true.
+    """Return pairs of a column or expression and the set of its values for which the predicate `conjunct` is true.
 
     For a predicate over the bucket, date or year of a time, there may be a second pair, for the time itself. Return an
-    empty tuple for unsupported predicates.
+    empty tuple for unsupported predicates. `zone` is the session's time zone.
     """
     found = (range_of(conjunct, block, zone, through=through) for through in (False, True))
     return tuple(each for each in found if each is not None)

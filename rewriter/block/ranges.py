@@ -179,7 +179,10 @@ ONLY_NULL = RangeSet((), null=True)
 
 
 def _common(left: Sequence[Interval], right: Sequence[Interval]) -> Iterator[Interval]:
-    """Yield the intersections of two sequences of ordered intervals; some may be empty."""
+    """Yield the intersections of each interval of one sequence with the intervals of the other sequence.
+
+    Both sequences are in ascending order. Some of the intersections may be empty.
+    """
     i = j = 0
     while i < len(left) and j < len(right):
         yield left[i].meet(right[j])

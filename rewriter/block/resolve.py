@@ -83,11 +83,15 @@ def build_block(
     Without `texts`, only subqueries that become semi or anti joins are supported. `outer` resolves outer references in
     WHERE; without `outer`, outer references raise Unsupported. With `ties`, window functions such as row_number() may
     distinguish rows that are equal under their ORDER BY. With `exists`, the SELECT is the subquery of EXISTS, whose
-    outputs do not matter: `*` becomes one constant instead of all columns. `decides` is the block's own.
+    outputs do not matter: `*` becomes one constant instead of all columns. `decides` is true if an outer query may
+    filter, join, group or deduplicate rows by the outputs, or if the statement writes the rows.
     """
     for clause, value in tree.args.items():
         if value and clause not in READ_CLAUSES:
-            raise Unsupported(f"the clause {_CLAUSES.get(clause, clause.rstrip('_').upper())} is not supported")
+            raise Unsupported(
+                f"the clause {_CLAUSES.get(clause, clause.rstrip('_').upper())} is not supported: write the query "
+                "without this clause"
+            )
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
         return build_block(inner, find, common, taken, texts)
@@ -119,14 +123,15 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
     """
     select = query.unnest()
     if not isinstance(select, exp.Select):
-        raise Unsupported(f"{shown(query)} is not a single SELECT, which is not supported")
+        raise Unsupported(f"{shown(query)} is not supported: write the subquery as a single SELECT, without UNION")
     if texts.known and (text := texts.of(select)) in texts.known:
         return text
     deeper = texts._replace(levels=texts.levels - 1) if texts.levels > 1 else None
 
     def outer(node: exp.Column) -> Tree:
         raise Unsupported(
-            f"{shown(query)} refers to {node.sql('spark')}, a column of an outer query, which is not supported here"
+            f"{shown(query)} refers to {node.sql('spark')}, a column of the outer query, which is supported only with "
+            "EXISTS or IN in WHERE"
         )
 
     block = build_block(select, find, common, texts=deeper, outer=outer)
@@ -172,7 +177,10 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
     `find` looks up tables, and `common` looks up CTEs.
     """
     if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
-        raise Unsupported("the outer SELECT has a clause that is not supported, so not all of its columns are known")
+        raise Unsupported(
+            "the outer SELECT has a clause that is not supported, so not all columns of the outer SELECT are known: "
+            "write the outer SELECT without this clause"
+        )
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
     return read_from(tree, find, common, build, frozenset()).scope
 
@@ -224,7 +232,7 @@ class _SelectList:
         return tuple(name for _, name, _ in self.items)
 
     def read(self, node: Tree) -> Tree:
-        """Return an expression of HAVING in canonical form; its names are columns or output aliases."""
+        """Return an expression of HAVING in canonical form; a name in HAVING is a column or an output alias."""
         return canonical(node, self._aliased)
 
     @cached_property
@@ -329,8 +337,9 @@ def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
 def _grouped(tree: exp.Select, select: _SelectList, block: Block, ties: bool) -> Block:
     """Return the block with GROUP BY and the clauses that are evaluated after it: HAVING, DISTINCT, ORDER BY, LIMIT.
 
-    `block` is the block without these clauses. With `ties`, window functions such as row_number() may distinguish rows
-    that are equal under their ORDER BY. Raise Unsupported for clauses that a block cannot represent.
+    `block` is the block without these clauses, and `select` has the outputs, whose aliases and positions the clauses
+    may name. With `ties`, window functions such as row_number() may distinguish rows that are equal under their ORDER
+    BY. Raise Unsupported for clauses that a block cannot represent.
     """
     group, having_clause = tree.args.get("group"), tree.args.get("having")
     by = read_group_by(group, select.read_key, select.outputs) if group is not None else None
@@ -416,7 +425,7 @@ def _check(block: Block, ties: bool) -> None:
 
 
 def _check_subqueries(block: Block) -> None:
-    """Raise Unsupported for a subquery in a clause where Spark rejects subqueries, now or in a rewritten query.
+    """Raise Unsupported for a subquery in a clause where Spark would reject the subquery in a rewritten query.
 
     These clauses are GROUP BY and ON and, for IN and EXISTS, all clauses except WHERE and HAVING.
     """
@@ -448,7 +457,7 @@ def calls(tree: Tree, names: frozenset[str]) -> bool:
 
 def _ordering(item: Tree, select: _SelectList) -> Ordering:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
-        raise Unsupported(f"ORDER BY {excerpt(item)} is not supported")
+        raise Unsupported(f"ORDER BY {excerpt(item)} is not supported: write an expression, with ASC or DESC")
     if isinstance(item.this, exp.Var):
         raise Unsupported(f"ORDER BY {item.this.name} is not supported: name the outputs by which to sort")
     return Ordering(select.read_order(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))

@@ -19,7 +19,8 @@ Tree = exp.Expr
 class Source:
     """One item of FROM: a table, or a merged derived table.
 
-    `derived` has the (name, expression) pairs of the derived table's outputs; the name is None if not known.
+    `table` is the table, or None for a derived table. `derived` has the outputs of the derived table as pairs of a name
+    (None if not known) and an expression.
     """
 
     alias: str
@@ -35,7 +36,10 @@ class Source:
             return self.table.reference(name)
         found = [tree for label, tree in self.derived if label is not None and label.lower() == name.lower()]
         if len(found) > 1:
-            raise Unsupported(f"{self.alias}.{name} is ambiguous: {self.alias} has two columns of this name")
+            raise Unsupported(
+                f"{self.alias}.{name} is ambiguous, because {self.alias} has two columns of this name: rename one of "
+                "them"
+            )
         return found[0].copy() if found else None
 
     def has(self, name: str) -> bool:
@@ -95,7 +99,7 @@ class Scope:
         if not qualifier and (meant := self.alias(node.name)) is not None:
             return meant
         if not isinstance(node.this, exp.Identifier):
-            raise Unsupported(f"{node.sql('spark')} does not name a single column, which is not supported here")
+            raise Unsupported(f"{node.sql('spark')} does not name a single column: name one column")
         found = self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name)
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)
@@ -109,7 +113,10 @@ class Scope:
         return found[0]
 
     def _missing(self, qualifier: Sequence[str]) -> str:
-        """Return why a name with this qualifier is not a column, as the end of an error message."""
+        """Return the end of an error message about a name that is not a column of the scope.
+
+        The message says whether the name is a field of a struct column. `qualifier` has the parts before the name.
+        """
         for end in range(1, len(qualifier) + 1):
             *before, column = qualifier[:end]
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)
@@ -120,7 +127,8 @@ class Scope:
     def source_of(self, node: exp.Column) -> Source | None:
         """Return the first source that has the column.
 
-        Return None if no source has the column, or if any join of the scope has USING.
+        Return None if no source has the column, or if any join of the scope has USING, because a column that USING
+        merges belongs to two sources.
         """
         *qualifier, name = (part.name.lower() for part in node.parts)
         if self.merged:

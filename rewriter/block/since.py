@@ -41,9 +41,9 @@ _LAST_YEAR = 9999
 def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
     """Return a lower bound of the time `source` in the rows that a filter keeps; None if no lower bound is known.
 
-    The bound is in seconds since 1970. It follows from the filter's `conjuncts` and from `known`, pairs of a time and a
-    bound. The bound is rounded down to the start of a year, so that proofs that depend on the bound stay valid from one
-    refresh to the next.
+    The bound is in seconds since 1970, and follows from the filter's `conjuncts` and from `known`, pairs of a time and
+    a bound. The bound is rounded down to the start of a year, so that proofs that depend on the bound stay valid from
+    one refresh to the next.
 
     >>> at = exp.column("at", "sales_0")
     >>> since_of(at, [exp.GTE(this=at, expression=exp.Literal.string("2024-02-01"))]) == 1704067200
@@ -73,9 +73,9 @@ def least_of(bound: Tree) -> int | None:
 
 
 def back_of(bound: Tree) -> int | None:
-    """Return the most seconds by which a constant's value may lie before the time of execution.
+    """Return the greatest number of seconds by which a constant's value may lie before the time of execution.
 
-    `current_date() - INTERVAL 30 DAYS` gives 30 days. Return None if the value does not depend on the time of
+    `current_date() - INTERVAL 30 DAYS` gives 2592000. Return None if the value does not depend on the time of
     execution, or if no limit is known.
     """
     earliest = _earliest(bound) if tells_time(bound) else None
@@ -96,7 +96,7 @@ def _least(tree: Tree, column: Tree) -> int | None:
 
 
 def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
-    """Return the greatest lower bound that the conjuncts give a column of whole numbers, taken as seconds since 1970.
+    """Return the greatest lower bound of a column of whole numbers, which count seconds, that follows from `conjuncts`.
 
     Return None unless the column is bounded on both sides, and both bounds are within the seconds that a TIMESTAMP can
     represent.
@@ -163,7 +163,7 @@ def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
 def _earliest(bound: Tree) -> int | None:
     """Return a lower bound of a constant, such as `current_date() - 30`, in seconds since 1970; None if unknown.
 
-    The offset of the time zone is not taken into account.
+    The offset of the time zone is not taken into account; `least_of` subtracts a margin for the offset.
     """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal) and text.is_string:
@@ -184,7 +184,11 @@ def _earliest(bound: Tree) -> int | None:
 
 
 def _earliest_moved(name: str, arguments: Sequence[Tree]) -> int | None:
-    """Return a lower bound of a constant time that is truncated, or moved by days, months or hours; None if unknown."""
+    """Return a lower bound of a constant time that the function `name` truncates, or moves by days, months or hours.
+
+    The bound is in seconds since 1970. `date_trunc('month', current_date())` gives 366 days before the bound of
+    current_date(). Return None for other functions, and if the bound is unknown.
+    """
     if name == "timestampadd":
         unit, count, moved = arguments
         back = integer_of(count)
@@ -200,7 +204,11 @@ def _earliest_moved(name: str, arguments: Sequence[Tree]) -> int | None:
 
 
 def _earliest_made(name: str, arguments: Sequence[Tree]) -> int | None:
-    """Return a lower bound of a constant time that is made of numbers, or read from a text; None if unknown."""
+    """Return a lower bound of a constant time that the function `name` computes from numbers or a text.
+
+    The bound is in seconds since 1970: `timestamp_seconds(100)` gives 100. Return None for other functions, and if the
+    bound is unknown.
+    """
     if COUNTED.get(name) == 1 or UNITS_SINCE_1970.get(name) == 1_000_000:
         return _earliest_second(arguments[0])
     if name == "from_unixtime":
@@ -212,18 +220,28 @@ def _earliest_made(name: str, arguments: Sequence[Tree]) -> int | None:
 
 
 def _earliest_shown(arguments: Sequence[Tree]) -> int | None:
-    """Return a lower bound of from_unixtime(seconds): of an hour that clocks repeat, the text names the first one."""
+    """Return a lower bound, in seconds since 1970, of the time that from_unixtime(seconds) returns; None if unknown.
+
+    The bound is a day before `seconds`, because from_unixtime() returns a local time as text: in an hour that occurs
+    twice, when clocks are set back, the text means the first occurrence.
+    """
     earliest = _earliest_second(arguments[0]) if len(arguments) == 1 else None
     return earliest - _DAY if earliest is not None else None
 
 
 def _earliest_text(arguments: Sequence[Tree]) -> int | None:
-    """Return a lower bound of the time that date_format(time, pattern) names; None if the text has no year first."""
+    """Return a lower bound, in seconds since 1970, of the time in the text that date_format(time, pattern) returns.
+
+    Return None if the pattern does not start with `yyyy-`, or if no lower bound of the time is known.
+    """
     return _before(arguments[0], 366 * _DAY) if arguments[1].name.startswith("yyyy-") else None
 
 
 def _earliest_year(year: Tree) -> int | None:
-    """Return a lower bound of the start of a constant year, such as year(current_date()) - 1; None if unknown."""
+    """Return a lower bound, in seconds since 1970, of the start of a constant year; None if unknown.
+
+    The year is an expression such as `year(current_date()) - 1`.
+    """
     if isinstance(year, (exp.Add, exp.Sub)):
         back, earliest = integer_of(year.expression), _earliest_year(year.this)
         return earliest - abs(back) * 366 * _DAY if earliest is not None and back is not None else None
@@ -261,8 +279,9 @@ def known_since(
     """Return a view's block with lower bounds of its times, from the bounds of the storage table's columns.
 
     `columns` are the names of the storage columns, one for each output. `least` has the least values of time columns,
-    in seconds since 1970, `ranges` the least and greatest values of integer columns. The least value of a bucket or
-    date, minus a margin for clock shifts, is a lower bound of its times, because a bucket starts before them.
+    in seconds since 1970, `ranges` the least and greatest values of integer columns. A bucket or date starts at or
+    before the times within the bucket or date; so its least value, minus a margin for clock shifts, is a lower bound of
+    the times.
     """
     found: dict[Tree, int] = {}
     times, numbers = dict(least), {name: bounds for name, *bounds in ranges}
@@ -280,9 +299,9 @@ def known_since(
 def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
     """Return the BIGINT column that an output rounds down, mapped to a lower bound of the column.
 
-    The output `floor(n / 3600)` with the least value 10 gives n and 36000. `at` is the least value of the output if it
-    is a time, `bounds` are its least and greatest values if it is an integer. Return an empty mapping for other
-    outputs, and if the bounds are unknown or too large.
+    The output `floor(n / 3600)` with the least value 10 gives {n: 36000}. `at` is the least value of an output that is
+    a time, `bounds` are the least and the greatest value of an output that is an integer. Return an empty mapping for
+    other outputs, and if the bounds are unknown or too large.
     """
 
     def kind(node: Tree) -> str | None:

@@ -1,4 +1,4 @@
-"""Finds columns that cannot be NULL where a predicate is true, and expressions that are NULL if their columns are."""
+"""Finds columns that cannot be NULL where a predicate is true, and expressions that are NULL if some column is NULL."""
 
 from __future__ import annotations
 
@@ -36,7 +36,10 @@ def not_null_in(predicate: Tree) -> Iterator[Tree]:
 
 
 def _passed(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns of an expression that is NULL whenever one of these columns is NULL."""
+    """Yield the columns each of which makes the expression NULL if the column is NULL: a and b for `a + b`.
+
+    Yield nothing for an expression such as `coalesce(a, b)`, which may have a value although a column is NULL.
+    """
     if isinstance(tree, exp.Column):
         yield tree
     elif isinstance(tree, _PASSING):
@@ -46,7 +49,9 @@ def _passed(tree: Tree) -> Iterator[Tree]:
 
 
 def null_with(tree: Tree, absent: Callable[[Tree], bool]) -> bool:
-    """Return whether an expression is NULL in each row in which all columns are NULL for which `absent` is true.
+    """Return whether an expression is NULL in each row in which certain columns are all NULL.
+
+    These are the columns for which `absent` returns True, such as the columns of one table.
 
     >>> from rewriter.sql import parse_select
     >>> of_t = lambda column: column.table == "t"

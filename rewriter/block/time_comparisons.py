@@ -110,9 +110,10 @@ def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:
 
 
 def _of_days(comparison: Tree, days: int, scope: Scope) -> Tree | None:
-    """Return a comparison of datediff() of a time and a constant day with `days` as a comparison of the time's date.
+    """Return a comparison of datediff() with a number, `days`, as a comparison of a date with a constant date.
 
-    `datediff(DATE '2024-02-10', d) <= 9` gives `d >= DATE '2024-02-01'`. Return None for other comparisons.
+    `datediff(DATE '2024-02-10', d) <= 9` gives `d >= DATE '2024-02-01'`. Return None for other comparisons, and unless
+    exactly one argument of datediff() is a constant.
     """
     call = comparison.this
     if not isinstance(call, exp.Anonymous) or call.name != "datediff" or len(call.expressions) != 2:

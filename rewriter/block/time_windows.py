@@ -51,8 +51,8 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
         return exp.Add(this=begun, expression=ends) if field == END else begun
     if kind == "timestamp_ntz":
         raise Unsupported(
-            "window() of a TIMESTAMP_NTZ is supported only without an offset, and with the slide or length of a "
-            "granularity up to a day"
+            "window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a "
+            "granularity up to a day, such as '1 hour'"
         )
     raise Unsupported(
         f"window() of a {kind.upper()} is not supported"
@@ -64,8 +64,9 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
 def _of_instants(field: str, time: Tree, length: int, offset: int, slide: int, slides: Occurrence | None) -> Tree:
     """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / slide) * slide + offset - back)`, a window's start.
 
-    `back` is the column of the table of slides (the offsets of a sliding window, in seconds); without this table, the
-    window does not slide. If `field` is END, return the end of the window: `length` seconds more.
+    `length`, `offset` and `slide` are in seconds. `back` is the column of the table `slides`, which has the offsets of
+    a sliding window in seconds; without this table, the window does not slide, and `back` is left out. If `field` is
+    END, return the end of the window: `length` seconds more.
     """
     counted: Tree = call_of("unix_seconds", time)
     counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted

@@ -1,4 +1,4 @@
-"""Properties of canonical expressions that follow from the expression alone."""
+"""Properties of canonical expressions, such as whether an expression is constant or depends on the time zone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _ZONELESS = ZONELESS | OPAQUE
 
 
 def temporal_type(node: Tree, scope: Scope) -> str | None:
-    """Return the type of an expression if it is DATE, TIMESTAMP or TIMESTAMP_NTZ for certain; else None."""
+    """Return the type of an expression if the type is certainly DATE, TIMESTAMP or TIMESTAMP_NTZ; else None.
+
+    `scope` gives the types of columns.
+    """
     column = scope.type_of(node)
     if column is not None:
         return column.type if column.type in TEMPORAL else None
@@ -63,9 +66,9 @@ def tells_time(node: Tree) -> bool:
 
 
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
-    """Return the aggregate call of an expression that is an aggregate: `sum(x)` for `sum(x) FILTER (WHERE p)`.
+    """Return the call of an aggregate, without FILTER: `sum(x)` and `sum(x) FILTER (WHERE p)` both give `sum(x)`.
 
-    `sum(x)` gives itself. Return None for other expressions and for window functions.
+    Return None for expressions that are not aggregates, and for window functions (aggregates with OVER).
     """
     if isinstance(node.parent, exp.Window) and node.arg_key == "this":
         return None
@@ -81,7 +84,10 @@ def has_aggregate(node: Tree) -> bool:
 
 
 def depends_on_zone(node: Tree, scope: Scope) -> bool:
-    """Return whether the session's time zone may change the value of an expression; True if not certain."""
+    """Return whether the session's time zone may change the value of an expression; True if not certain.
+
+    `scope` gives the types of columns.
+    """
     for inner in nodes_of(node):
         column = scope.type_of(inner)
         if column is not None and column.type == "timestamp":

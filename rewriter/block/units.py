@@ -49,7 +49,10 @@ def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> T
 
 
 def kind_of(tree: Tree, scope: Scope) -> str | None:
-    """Return the type of a date or timestamp, such as timestamp for current_timestamp(); None if not certain."""
+    """Return the type of a date or timestamp, such as timestamp for current_timestamp(); None if not certain.
+
+    `scope` gives the types of columns.
+    """
     clock = RESULTS[tree.name] if isinstance(tree, exp.Anonymous) and tree.name in CLOCK else None
     if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc":
         return "timestamp"

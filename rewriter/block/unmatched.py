@@ -17,7 +17,8 @@ Tree = exp.Expr
 def with_anti_joins(block: Block, declared: Sequence[Occurrence]) -> Block:
     """Return the block with each LEFT join an ANTI join if the filter keeps only the rows without a match.
 
-    `declared` are the tables with the nullability of the catalog, which the block's LEFT joins have widened.
+    `declared` are the block's tables with the nullability that the catalog declares; in the block itself, all columns
+    on the right side of a LEFT join are nullable.
 
     law:    a column of B that is never NULL in a matched row (declared so, or compared in ON) is NULL exactly in the
             rows of A without a match, each of which the LEFT join keeps once

@@ -41,7 +41,10 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
         over="OVER",
     )
     if len(windows_in(window)) > 1:
-        raise Unsupported(f"{_text(node)} contains another window function, which is not supported")
+        raise Unsupported(
+            f"{_text(node)} contains another window function, which is not supported: compute the inner one in a "
+            "derived table"
+        )
     return window
 
 
@@ -80,7 +83,7 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
 
 def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
-        raise Unsupported(f"ORDER BY {_text(item)} is not supported")
+        raise Unsupported(f"ORDER BY {_text(item)} is not supported: write an expression, with ASC or DESC")
     desc, nulls_first = bool(item.args.get("desc")), bool(item.args.get("nulls_first"))
     return exp.Ordered(this=read(item.this), desc=desc, nulls_first=nulls_first)
 

@@ -79,7 +79,8 @@ def candidate_of(
     if block.limit or block.offset or (block.having and block.sets is not None):
         return Miss(
             Reason.SHAPE,
-            "the view stores only some of its groups or rows, because of LIMIT, OFFSET, or HAVING with GROUPING SETS",
+            "the view stores only some of its groups or rows, because of LIMIT, OFFSET, or HAVING with GROUPING SETS: "
+            "remove this clause from the view's query",
         )
     stored = _stored_names(block, storage.columns)
     if stored is None:
@@ -97,7 +98,7 @@ def candidate_of(
         return Miss(
             Reason.SHAPE,
             "HAVING of a derived table in the view cannot be moved to the outer query, because of a FULL join "
-            "or a computed column",
+            "or a computed column: remove HAVING from the view's query",
         )
     path = Candidate(
         view,
@@ -124,15 +125,19 @@ def _is_by_definition(view: MaterializedView, query: Block) -> bool:
 
 
 def _other_zone(zone: str, view: MaterializedView) -> Miss:
-    return Miss(Reason.SETTINGS_DIFFER, f"the time zone is {zone} in this session, but {view.zone} in the view")
+    return Miss(
+        Reason.SETTINGS_DIFFER,
+        f"the time zone is {zone} in this session, but {view.zone} in the view: use the same time zone in both",
+    )
 
 
 def _held(
     view: MaterializedView, storage: Table, names: Sequence[TableName], definitions: Definitions, relations: Relations
 ) -> MaterializedView:
-    """Return the view with the condition of its partial storage table (`storage.only`) added to its query.
+    """Return the view with the condition `storage.only` added to the view's query, for a partial storage table.
 
-    Return the view unchanged if the storage table has all rows; raise Unsupported if the condition cannot be added.
+    A partial storage table has only the view's rows that satisfy this condition. Return the view unchanged if the
+    storage table has all rows; raise Unsupported if the condition cannot be added. `names` are the view's base tables.
     """
     if not storage.only:
         return view
@@ -149,7 +154,7 @@ def _block(
     block = known_block(view, tuple((name, columns_of(name, definitions, relations)) for name in dict.fromkeys(names)))
     if isinstance(block, str) or _of_rows_or_groups(block):
         return block
-    return "the query has GROUPING SETS, window functions, or DISTINCT over groups"
+    return "the query has window functions, or DISTINCT over groups"
 
 
 def _own_filter(
@@ -157,7 +162,7 @@ def _own_filter(
 ) -> tuple[exp.Expr, ...]:
     """Return the WHERE conditions of the view's own query, without the condition of a partial storage table.
 
-    Return an empty tuple if rules cannot match the view's query.
+    `names` are the view's base tables. Return an empty tuple if rules cannot match the view's query.
     """
     block = _block(view, names, definitions, relations)
     return block.where if isinstance(block, Block) else ()
@@ -185,8 +190,9 @@ def columns_of(name: TableName, definitions: Definitions, relations: Relations) 
 def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] | None:
     """Return the storage column of each output of a view's block (cached).
 
-    This is the column with the output's name, else the column at the output's position. Return None if there are more
-    or fewer columns than outputs, or if two outputs would have the same column.
+    `columns` are the columns of the storage table. An output is stored in the column with the output's name, or else in
+    the column at the output's position. Return None if there are more or fewer columns than outputs, or if two outputs
+    would have the same column.
     """
     if len(block.outputs) != len(columns):
         return None
@@ -247,7 +253,8 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
         key, here, there = differing
         return Miss(
             Reason.SETTINGS_DIFFER,
-            f"{key} is {here or 'not set'} in this session, but {there or 'not set'} in the view",
+            f"{key} is {here or 'not set'} in this session, but {there or 'not set'} in the view: use the same value "
+            "in both",
         )
     if not same_zone(view.zone, session.time_zone) and zoned():
         return _other_zone(session.time_zone, view)

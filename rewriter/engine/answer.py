@@ -154,7 +154,7 @@ def _result(plan: Plan | Miss, ask: Ask, remainder: Remainder, depth: int) -> Ma
 
 
 def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match | Miss:
-    """Complete a two-phase plan; return a Miss if a phase cannot be answered.
+    """Return a two-phase plan as a Match, with the queries of both phases answered; a Miss if one cannot be answered.
 
     Phase one reads groups from the view, and from the base tables for rows that the view lacks; phase two aggregates
     these groups. Return a Miss, too, if `depth`, the number of enclosing two-phase plans, is DEEPEST. `ask` is the
@@ -162,7 +162,11 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     """
     query = ask.question
     if depth == DEEPEST or not isinstance(query, Predicates):
-        return Miss(Reason.SHAPE, "the view's groups would have to be aggregated in more than two phases")
+        return Miss(
+            Reason.SHAPE,
+            "the view's groups would have to be aggregated in more than two phases: create a view with the GROUP BY "
+            "of the query",
+        )
     held = _asked(plan.held, remainder, depth + 1).result
     if isinstance(held, Miss):
         return held
@@ -211,9 +215,9 @@ def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Mi
 
 
 def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
-    """Return the match with its storage table replaced by a UNION ALL of `branches`, which read the same columns.
+    """Return the match `whole` with a UNION ALL of `branches` in place of the storage table that the match reads.
 
-    `whole` is the match over a storage table with these columns.
+    Each branch returns the columns of this storage table.
     """
     union = UnionAll(tuple(branches), whole.rewriting.storage.columns)
     return replace(whole, rewriting=replace(whole.rewriting, union=union))

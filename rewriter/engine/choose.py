@@ -81,7 +81,10 @@ def answer_block(
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """Yield the views whose own queries read derived tables; record a Miss in `tried` for each other view."""
+    """Yield the views of a shortlist whose queries read derived tables or have HAVING.
+
+    Record a Miss in `tried` for each other view of the shortlist.
+    """
     for listed in shortlist:
         if listed.view.name in tried.definitions.layered:
             yield listed
@@ -90,9 +93,9 @@ def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
 
 
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
-    """Try the views of a shortlist, the lowest estimated cost first, until no other view can be cheaper.
+    """Try the views of a shortlist, the lowest estimated cost first, until no remaining view can be cheaper.
 
-    The results are kept in `tried`.
+    The results are kept in `tried`; `query` is the block to answer.
     """
     block, definitions = query.block, tried.definitions
     tables = tried.costs.of_block(block)

@@ -97,7 +97,10 @@ def decide(
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
-    """Return the attempt; if the attempt was chosen, with the verifier's verdict on its plan appended to `detail`."""
+    """Return the attempt, with the verifier's verdict on the plan appended to `detail` if the view was chosen.
+
+    `verdicts` has the texts of the verdicts, by view name and text of the block.
+    """
     verdict = verdicts.get((attempt.view, attempt.block), "") if attempt.verdict == "chosen" else ""
     return replace(attempt, detail="; ".join(filter(None, (attempt.detail, verdict)))) if verdict else attempt
 
@@ -177,10 +180,9 @@ def _wholes_answered(
 def _views_of(
     query: WholeQuery, statement: Statement, definitions: Definitions
 ) -> Iterator[tuple[MaterializedView, TextQuestion | SetOperation]]:
-    """Yield the views to try on a query that is matched as a whole, each with the query in the form in which the view
-    may answer it.
+    """Yield the views to try on a query that is matched as a whole, each with the query as a text or a set operation.
 
-    The view with the same text comes first, then the views that are set operations over the same tables.
+    First comes the view with the same text as the query, then the views that are set operations over the same tables.
     """
     view, whole = next((v for text in (query.text, query.body) if (v := definitions.texts.get(text))), (None, False))
     if view is not None:

@@ -127,7 +127,8 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
     placed = in_place_of(block, table, leaf, outputs, filters)
     return placed or Miss(
         Reason.SHAPE,
-        "the query has an outer join with a derived table whose groups differ from those of the view",
+        "the query has an outer join with a derived table that filters or computes more than the view's derived table: "
+        "create a view with the derived table of the query",
     )
 
 

@@ -25,10 +25,11 @@ from rewriter.sql import parse
 def question_over(
     view: MaterializedView, match: Match, query: Block, relations: Relations, session: Session
 ) -> Predicates | None:
-    """Return the match's query of the storage table as a query of the view, for views over the view to answer.
+    """Return a plan over the storage table of `view` as a query that reads `view`, for views over `view` to answer.
 
-    Return None if the query is not a single supported SELECT, as with a UNION ALL. The printed plan is parsed again, so
-    that its block has the same form as the definitions of views over the view.
+    `match` has the plan, `SELECT sum(total) FROM by_day_storage`, which gives `SELECT sum(total) FROM by_day`. `query`
+    is the block that the plan answers. Return None if the plan is not a single supported SELECT, as with a UNION ALL.
+    The plan is printed and parsed again, so that the result has the same form as the definitions of views.
     """
     rewriting = match.rewriting
     if rewriting.union is not None:
@@ -53,5 +54,8 @@ def question_over(
 
 
 def _anywhere(session: Session, view: MaterializedView) -> Session:
-    """Return the session without temporary views and with the view's catalog, so that full names are resolved."""
+    """Return the session without temporary views and with the view's catalog.
+
+    In this session, a full name in a printed plan is resolved to the table or view of this name.
+    """
     return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

@@ -76,7 +76,9 @@ def block_of(
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:
     """Return the block, marked `as_set` (duplicate rows do not matter) if it is an operand of IN or EXISTS.
 
-    Return the block unchanged if `membership` is None, or if the block has grouping, ORDER BY, LIMIT or the like.
+    `membership` says whether the block is an operand of IN or of EXISTS. For EXISTS, the outputs become the constant 1.
+    Return the block unchanged if `membership` is None, or if the block groups, deduplicates, sorts or limits its rows,
+    or has window functions.
     """
     beyond = block.keys is not None or block.limit or block.offset or block.order or not block.plain
     if membership is None or beyond:
@@ -89,6 +91,7 @@ def _asked_as_set(block: Block, membership: Membership | None) -> Block:
 def reads_derived_alone(block: Block) -> bool:
     """Return whether a block reads only derived tables, each of which is answered as a block of its own.
 
-    Return False if one of the derived tables is a UNION ALL, because the block can be answered over its branches.
+    Return False if one of the derived tables is a UNION ALL, because then the block itself can be answered, separately
+    over each branch of the UNION ALL.
     """
     return all(table.text and not table.branches for table in block.tables)

@@ -1,6 +1,6 @@
 """Answers set operations (UNION, INTERSECT, EXCEPT) from views that are the same set operation.
 
-The view's branches may have more rows or columns than the query's.
+The branches of the view may have more rows or columns than the branches of the query.
 """
 
 from __future__ import annotations
@@ -72,13 +72,21 @@ def answer_set(
     types = tuple(column.type for column in path.storage.columns)
     if any(output_types(branch) != types for branch in held[1]):
         return Answer(
-            name, Miss(Reason.SHAPE, "a branch of the view's set operation has other types than the view's columns")
+            name,
+            Miss(
+                Reason.SHAPE,
+                "a branch of the view's set operation has other types than the view's columns: cast the outputs of the "
+                "branch to the types of the columns",
+            ),
         ), ()
     paths = [replace(path, block=block) for block in held[1]]
     asked = [predicates_of(block, statement.session.time_zone) for block in blocks]
     costs = Costs(relations, statement.session.time_zone)
     tables = total(map(costs.of_block, blocks))
-    found = Answer(name, Miss(Reason.SHAPE, "the branches of the query's set operation are not branches of the view"))
+    found = Answer(
+        name,
+        Miss(Reason.SHAPE, "the branches of the query's set operation are not branches of the view's set operation"),
+    )
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
         tried = answer_whole(SetQuestion(operation, pairs), path)

@@ -26,7 +26,7 @@ _FROM, _TO = (exp.GTE, exp.GT), (exp.LT, exp.LTE)
 class _Split(NamedTuple):
     """A range with a gap, from a condition such as `h < a OR h >= b`.
 
-    The range has all values before `end`, and all values from `begin` on.
+    `end` is the condition on the values before the gap, `h < a`; `begin` the condition on the values after the gap.
     """
 
     end: Tree
@@ -82,7 +82,7 @@ def _after(one: Tree, other: Tree) -> bool:
     """Return whether the lower bound `one` implies the lower bound `other`; False if unknown.
 
     `one` implies `other` if `one` is a later literal, the end of the bucket that contains `other`, or the start of a
-    finer bucket of the same time.
+    finer bucket of the same time: `h >= date_trunc('hour', now())` implies `h >= date_trunc('day', now())`.
     """
     if (moments := _moments(one, other)) is not None:
         return moments[0] > moments[1]
@@ -97,7 +97,7 @@ def _before(one: Tree, other: Tree) -> bool:
     """Return whether the upper bound `one` implies the upper bound `other`; False if unknown.
 
     `one` implies `other` if `one` is an earlier literal, the start of the bucket that contains `other`, or the end of a
-    finer bucket of the same time.
+    finer bucket of the same time: `h < date_trunc('hour', now())` implies `h < now()`.
     """
     if (moments := _moments(one, other)) is not None:
         return moments[0] < moments[1]
@@ -120,7 +120,7 @@ def _is_finer(one: Bucket, other: Bucket) -> bool:
 def _ended(bound: Tree) -> Bucket | None:
     """Return the time bucket whose end `bound` is; None if `bound` is not the end of a bucket.
 
-    The hour bucket of current_timestamp() plus an interval of one hour gives this bucket.
+    `date_trunc('hour', now()) + INTERVAL 1 HOUR` gives the bucket `date_trunc('hour', now())`.
     """
     bucket = as_bucket(bound.this) if isinstance(bound, exp.Add) else None
     ends = bucket is not None and bound == next_begin(bucket.source, bucket.grain, bucket.type)
@@ -128,7 +128,10 @@ def _ended(bound: Tree) -> Bucket | None:
 
 
 def _split(tree: Tree, column: Tree | None) -> _Split | None:
-    """Return the two sides of a condition such as `h < a OR h >= b` over `column`; None for other conditions."""
+    """Return the two bounds of a condition such as `h < a OR h >= b` over the column h; None for other conditions.
+
+    `column` is the column that the condition must compare.
+    """
     sides = list(operands(tree, exp.Or)) if isinstance(tree, exp.Or) else []
     if len(sides) != 2 or any(not isinstance(side, (*_FROM, *_TO)) or side.this != column for side in sides):
         return None

@@ -1,4 +1,4 @@
-"""Tries the shortlisted views on one block; keeps the cheapest match, and for each other view why it does not answer.
+"""Tries the shortlisted views on one block: keeps the cheapest match, and the reason why each other view is not used.
 
 A view may lack some of the block's rows, for example because its storage table has only a part of the view's rows. The
 lacking rows are called the remainder. The plan is then a UNION ALL, whose branches are called tiles.
@@ -262,10 +262,15 @@ class Tried:
         if path.block.derived:
             return Miss(
                 Reason.SHAPE,
-                "rows were appended to a table that the view reads through a derived table with GROUP BY",
+                "rows were appended to a table that the view reads through a derived table with GROUP BY: refresh the "
+                "view",
             )
         if not all(isinstance(self.relations.get(table.name), Table) for table in path.block.tables):
-            return Miss(Reason.SHAPE, "rows were appended to a base table of the view that the query names in FROM")
+            return Miss(
+                Reason.SHAPE,
+                "the query names a view in FROM, so the rows appended to base tables cannot be read separately: "
+                "refresh the view",
+            )
         return replace(path, grown=live.grown)
 
     def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> Candidate | Miss:
@@ -300,7 +305,10 @@ class Tried:
         return read
 
     def _helping(self, rest: Block) -> Set[TableName]:
-        """Return the names of views that may supply the rows of `rest`: views that matched, and some untried views."""
+        """Return the names of views that may supply the rows of `rest`: the views that matched, and untried views.
+
+        Only untried views with an access path are included, and so few that at most MOST_ASKS views are tried in all.
+        """
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable

@@ -113,7 +113,7 @@ SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM i
 
 --@ case: a set operation within
 SELECT prio, count(*) FROM orders WHERE cust IN (SELECT part FROM items UNION SELECT k FROM nothing) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the subquery is not a single SELECT, which is not supported; by_part UNSUPPORTED the subquery is not a single SELECT, which is not supported; rows UNSUPPORTED the subquery is not a single SELECT, which is not supported; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: by_cust UNSUPPORTED the subquery is not supported: write the subquery as a single SELECT, without UNION; by_part UNSUPPORTED the subquery is not supported: write the subquery as a single SELECT, without UNION; rows UNSUPPORTED the subquery is not supported: write the subquery as a single SELECT, without UNION; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a scalar subquery that names a column around it
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) FROM items WHERE order_id = id) GROUP BY prio
@@ -130,7 +130,7 @@ SELECT DISTINCT cust + (SELECT max(qty) FROM items) AS k FROM orders
 
 --@ case: within an aggregate
 SELECT prio, sum(amount * (SELECT max(qty) FROM items)) FROM orders GROUP BY prio
---@ kept: by_cust UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported; by_part UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported; rows UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported; by_part AGGREGATE_NOT_IN_VIEW max(qty)
+--@ kept: by_cust UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported: compute the argument in a derived table; by_part UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported: compute the argument in a derived table; rows UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported: compute the argument in a derived table; by_part AGGREGATE_NOT_IN_VIEW max(qty)
 
 --@ case: floating-point numbers and what may be zero
 SELECT id FROM orders WHERE id > 0 AND score >= (SELECT min(v) FROM nothing)

@@ -33,27 +33,27 @@ SELECT id FROM supp WHERE id < (SELECT sum(qty) FROM items WHERE pid = supp.pid 
 
 --@ case: a name that would mean a column of the view
 SELECT part.id FROM part JOIN supp AS total ON part.id = total.id WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = total.id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to total.id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to total.id, a column of an outer query, which is not supported here; by_part SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to total.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to total.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part SHAPE the correlated subquery over the view would need a join or a UNION ALL, or the alias of the outer table could mean a column of the view: give the outer table another alias
 
 --@ case: a name that would mean the view itself
 SELECT v.id FROM part AS v WHERE v.size > (SELECT sum(qty) FROM items WHERE items.pid = v.id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to v.id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to v.id, a column of an outer query, which is not supported here; by_part SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to v.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to v.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part SHAPE the correlated subquery over the view would need a join or a UNION ALL, or the alias of the outer table could mean a column of the view: give the outer table another alias
 
 --@ case: a name of neither
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = nowhere)
---@ kept: by_part UNSUPPORTED the subquery on items refers to nowhere, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to nowhere, a column of an outer query, which is not supported here; by_part UNSUPPORTED the column nowhere is not a column of the tables in FROM
+--@ kept: by_part UNSUPPORTED the subquery on items refers to nowhere, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to nowhere, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column nowhere is not a column of the tables in FROM
 
 --@ case: a name that two tables around have
 SELECT brand FROM part JOIN supp ON size = pid WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to id, a column of an outer query, which is not supported here; by_part UNSUPPORTED the column id is ambiguous: several tables in FROM have a column of this name
+--@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column id is ambiguous: several tables in FROM have a column of this name
 
 --@ case: groups within
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = id GROUP BY items.pid)
---@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to id, a column of an outer query, which is not supported here; by_part UNSUPPORTED a correlated subquery is supported only as one aggregate without GROUP BY, HAVING, ORDER BY and LIMIT, or in EXISTS or IN
+--@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED a correlated subquery is supported only as one aggregate without GROUP BY, HAVING, ORDER BY and LIMIT, or in EXISTS or IN
 
 --@ case: a column around in the output
 SELECT id FROM part WHERE size > (SELECT sum(qty) + id FROM items WHERE items.pid = part.id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; by_part UNSUPPORTED the column id is not a column of the tables in FROM
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column id is not a column of the tables in FROM
 
 --@ case: in the select list
 SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) AS q FROM part
@@ -67,11 +67,11 @@ SELECT name FROM supp VERSION AS OF 1002 WHERE id IN (SELECT id FROM part VERSIO
 
 --@ case: two levels around
 SELECT name FROM supp WHERE id IN (SELECT id FROM part WHERE size > (SELECT min(price) FROM items WHERE items.pid = part.id AND items.supp = supp.id))
---@ kept: by_part UNSUPPORTED the subquery on items is not supported: in this query, only IN and EXISTS in WHERE can have a subquery; parts UNSUPPORTED the subquery on items is not supported: in this query, only IN and EXISTS in WHERE can have a subquery; by_part UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; by_part UNSUPPORTED the column supp.id is not a column of the tables in FROM
+--@ kept: by_part UNSUPPORTED the subquery on items is not supported: in this query, only IN and EXISTS in WHERE can have a subquery; parts UNSUPPORTED the subquery on items is not supported: in this query, only IN and EXISTS in WHERE can have a subquery; by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column supp.id is not a column of the tables in FROM
 
 --@ case: a floating-point sum that decides
 SELECT id FROM part WHERE size > (SELECT sum(score) FROM items WHERE items.pid = part.id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; by_part FLOAT_SUM_DECIDES_ROWS sum(score)
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part FLOAT_SUM_DECIDES_ROWS sum(score)
 
 --@ case: the table within is the table around
 SELECT day FROM items AS o WHERE qty > (SELECT 2 * min(price) FROM items AS i WHERE i.pid = o.pid)
@@ -80,7 +80,7 @@ SELECT day FROM items VERSION AS OF 1001 AS o WHERE qty > (SELECT 2 * min(v.`lea
 
 --@ case: what the view lacks
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = part.id AND price > size)
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; by_part COLUMN_NOT_IN_VIEW price
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part COLUMN_NOT_IN_VIEW price
 
 --@ case: beside a derived table
 SELECT d.k FROM (SELECT id AS k, size FROM part) AS d WHERE d.size > (SELECT sum(qty) FROM items WHERE items.pid = d.k)
@@ -89,7 +89,7 @@ SELECT d.k FROM (SELECT id AS k, size FROM part VERSION AS OF 1000) AS d WHERE d
 
 --@ case: beside a grouped derived table, whose names are not looked into
 SELECT d.k FROM (SELECT id AS k, max(size) AS size FROM part GROUP BY id) AS d WHERE d.size > (SELECT sum(qty) FROM items WHERE items.pid = d.k)
---@ kept: by_part UNSUPPORTED the subquery on items refers to d.k, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to d.k, a column of an outer query, which is not supported here; parts VIEW_FILTERS_MORE id > 0; by_part UNSUPPORTED d.k is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts VIEW_FILTERS_MORE id > 0; by_part UNSUPPORTED d.k is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias
 
 --@ case: in the list of outputs, twice
 SELECT p.id, (SELECT sum(i.qty) FROM items AS i WHERE i.pid = p.id) AS q, coalesce((SELECT count(*) FROM items WHERE items.pid = p.id AND supp = 2), 0) + 1 AS n FROM part AS p WHERE p.size > 1
@@ -98,8 +98,8 @@ SELECT p.id, (SELECT sum(v.`total`) FROM lake.demo.by_part__storage VERSION AS O
 
 --@ case: in an output without a name
 SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) + 1 FROM part
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias
 
 --@ case: in ORDER BY
 SELECT id FROM part ORDER BY (SELECT sum(qty) FROM items WHERE items.pid = part.id), id
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; parts UNSUPPORTED the subquery on items refers to part.id, a column of an outer query, which is not supported here; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported in WHERE, and as an output with an alias

@@ -84,7 +84,7 @@ SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal) FR
 
 --@ case: two columns of one name
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal) AS region FROM goals GROUP BY region) AS g ON s.item = 1 GROUP BY s.region
---@ kept: UNSUPPORTED g has two columns of the same name, or a column list of another length than its query
+--@ kept: UNSUPPORTED g has two columns of the same name, or a column list of another length than its query: give each column one name
 
 --@ case: branches of different types
 SELECT s.item, sum(s.amount) FROM sales AS s JOIN (SELECT goal FROM goals UNION ALL SELECT goal + 0.5 FROM goals) AS g ON g.goal = s.amount GROUP BY s.item

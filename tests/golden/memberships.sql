@@ -102,11 +102,11 @@ SELECT name FROM customers WHERE id IN (SELECT cust FROM store ORDER BY day DESC
 
 --@ case: a name around that would mean the view
 SELECT name FROM customers AS v WHERE EXISTS (SELECT 1 FROM store WHERE cust = v.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_cust SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_cust SHAPE the correlated subquery over the view would need a join or a UNION ALL, or the alias of the outer table could mean a column of the view: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: a name around that would mean a column of the view
 SELECT total.name FROM customers AS total WHERE EXISTS (SELECT 1 FROM store WHERE cust = total.id)
---@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_cust SHAPE in the rewritten subquery, the outer table's alias could mean a column of the view, or a join or UNION ALL would be needed: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_score JOIN_DIFFERS the query has a SEMI join (EXISTS or IN) of store ON cust = id, which the view lacks: add the join to the view; by_cust SHAPE the correlated subquery over the view would need a join or a UNION ALL, or the alias of the outer table could mean a column of the view: give the outer table another alias; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: outside of WHERE
 SELECT name, CASE WHEN EXISTS (SELECT 1 FROM store WHERE cust = c.id) THEN 1 ELSE 0 END AS buys FROM customers AS c
@@ -115,7 +115,7 @@ SELECT name, CASE WHEN EXISTS (SELECT 1 FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: rows that are counted
 SELECT name FROM customers AS c WHERE (SELECT count(item) FROM store WHERE cust = c.id AND amount > 1) > 1
---@ kept: by_cust UNSUPPORTED the subquery on store refers to c.id, a column of an outer query, which is not supported here; by_score UNSUPPORTED the subquery on store refers to c.id, a column of an outer query, which is not supported here; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust UNSUPPORTED the subquery on store refers to c.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_score UNSUPPORTED the subquery on store refers to c.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: the same text as rows
 SELECT cust FROM store WHERE day > DATE '2024-01-01'

@@ -40,11 +40,11 @@ SELECT o.k, t.s FROM other VERSION AS OF 1001 o JOIN (SELECT v.`region` AS regio
 
 --@ case: what cannot be fixed to that moment keeps the statement as it is
 SELECT region, sum(amount) FROM sales GROUP BY region UNION ALL FROM other SELECT region, k
---@ kept: NOT_PINNED a part of the statement that is not supported may read tables at another moment
+--@ kept: NOT_PINNED a part of the statement that is not supported may read tables at a different snapshot
 
 --@ case: nor can what begins with FROM behind WITH
 WITH t AS (SELECT region, sum(amount) AS s FROM sales GROUP BY region) FROM other SELECT region, k
---@ kept: NOT_PINNED a part of the statement that is not supported may read tables at another moment
+--@ kept: NOT_PINNED a part of the statement that is not supported may read tables at a different snapshot
 
 --@ case: a correlated subquery is left alone
 SELECT k FROM other AS o WHERE EXISTS (SELECT 1 FROM sales WHERE sales.region = o.region)

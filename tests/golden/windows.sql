@@ -95,7 +95,7 @@ SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)
 
 --@ case: a named window
 SELECT a, sum(sum(n)) OVER w FROM t GROUP BY a WINDOW w AS (PARTITION BY a)
---@ kept: groups UNSUPPORTED the clause WINDOW is not supported; some_rows UNSUPPORTED the clause WINDOW is not supported
+--@ kept: groups UNSUPPORTED the clause WINDOW is not supported: write the query without this clause; some_rows UNSUPPORTED the clause WINDOW is not supported: write the query without this clause
 
 --@ case: a RANGE of distances
 SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY a

@@ -64,7 +64,8 @@ def test_fresh() -> None:
             3,
             (
                 Reason.STALE,
-                "the definition of the view lake.demo.v, which lake.demo.mv reads, has changed since the last refresh",
+                "the definition of the view lake.demo.v, which lake.demo.mv reads, has changed since the last refresh: "
+                "refresh the view",
             ),
         ),
         (

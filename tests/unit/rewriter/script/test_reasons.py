@@ -23,7 +23,8 @@ def reasons(query: str) -> dict[str, str]:
 def test_a_correlated_subquery_without_an_alias_is_named() -> None:
     said = reasons("SELECT id, (SELECT max(region) FROM customers WHERE cid = customer) FROM sales")
     assert said["by_country"] == (
-        "the subquery on customers refers to customer, a column of an outer query, which is not supported here"
+        "the subquery on customers refers to customer, a column of the outer query, which is supported only with "
+        "EXISTS or IN in WHERE"
     )
     assert said["by_region"].startswith("customer is not a column of the subquery's FROM: a correlated subquery is")
 
@@ -59,7 +60,7 @@ def test_a_join_is_told_with_its_tables(tables: str, view: str, reason: str) -> 
     [
         ("ORDER BY 3", "3 in GROUP BY or ORDER BY is not a position in the SELECT list: give a number from 1 to 2"),
         ("ORDER BY ALL", "ORDER BY ALL is not supported: name the outputs by which to sort"),
-        ("SORT BY country", "the clause SORT BY is not supported"),
+        ("SORT BY country", "the clause SORT BY is not supported: write the query without this clause"),
         ("LIMIT 1 + 1", "LIMIT 1 + 1 is not supported: LIMIT and OFFSET take a whole number"),
     ],
 )
