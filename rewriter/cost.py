@@ -11,11 +11,15 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from itertools import chain
 
 from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, Predicates, RangeSet, predicates_of
+from rewriter.block.meaning import MIRROR
+from rewriter.block.traits import tells_time
+from rewriter.clock import value_at
 from rewriter.delta import Added, Read
 from rewriter.freshness import Relations
 from rewriter.index import Bag, Shortlist
@@ -26,9 +30,12 @@ from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.model.statistics import FEW_ROWS
 from rewriter.scans import RECORD, SHUFFLE, UNKNOWN_SCAN, Estimate, least_ms, pruned_scan, scan_of, total
 from rewriter.sql import columns_in, holds
-from rewriter.timeseries import as_bucket, day_source
+from rewriter.timeseries import as_bucket, day_source, micros_of
+from rewriter.timeseries.literals import zone_info
 
 Tree = exp.Expr
+
+_OPERATORS: Mapping[type[Tree], str] = {exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.EQ: "="}
 
 
 class Costs:
@@ -128,10 +135,62 @@ class Costs:
         predicates = predicates_of(block, self._zone) if any(t.statistics for t in large.values()) else None
         for id_, table in tables.items():
             if id_ in large:
-                wanted = dict(_wanted(large[id_], id_, predicates)) if predicates is not None else {}
+                wanted = self._wanted(large[id_], id_, predicates) if predicates is not None else {}
                 yield pruned_scan(large[id_], columns.get(id_, ()), wanted, share)
             else:
                 yield _whole(table, share)
+
+    def _wanted(self, table: Table, id_: str, predicates: Predicates) -> Mapping[int, RangeSet]:
+        """Return the values that comparisons with constants allow for the columns of a table, by the column's field id.
+
+        `id_` is the table's id in `predicates`. Only comparisons of a plain column count, because Spark pushes no other
+        comparisons down to Iceberg. A bound such as `now() - INTERVAL 7 DAYS` counts with its value at the table's last
+        commit: the rewriter has no clock, and the bound of a query is not earlier.
+        """
+        found: dict[int, RangeSet] = {}
+        moving = self._moving(table.snapshots[0].timestamp_ms, predicates) if table.snapshots else ()
+        for subject, values in chain(predicates.ranges.items(), moving):
+            if isinstance(subject, exp.Column):
+                for of, name in predicates.equivalence.members(subject):
+                    column = table.column(name) if of == id_ else None
+                    if column is not None:
+                        met = found.get(column.field_id)
+                        found[column.field_id] = values if met is None else met.meet(values)
+        return found
+
+    def _moving(self, present: int, predicates: Predicates) -> Iterator[tuple[exp.Column, RangeSet]]:
+        """Yield each column that is compared with a moving bound, such as `now()`, and the values that it may have.
+
+        `present` is the assumed time of execution, in milliseconds since 1970.
+        """
+        for conjunct in predicates.conjuncts:
+            if type(conjunct) not in _OPERATORS or not tells_time(conjunct):
+                continue
+            for kind, column, bound in (
+                (type(conjunct), conjunct.this, conjunct.expression),
+                (MIRROR[type(conjunct)], conjunct.expression, conjunct.this),
+            ):
+                declared = predicates.block.type_of(column) if isinstance(column, exp.Column) else None
+                point = self._point(declared.type, bound, present) if declared is not None else None
+                if point is not None:
+                    yield column, RangeSet.compare(_OPERATORS[kind], point)
+
+    def _point(self, kind: str, bound: Tree, present: int) -> int | None:
+        """Return the value of a moving bound of a column with the type `kind`, as Iceberg stores it; None if unknown.
+
+        A DATE is stored as days since 1970, a time as microseconds.
+        """
+        now = datetime.fromtimestamp(present / 1000, zone_info(self._zone) or UTC).replace(tzinfo=None)
+        value = value_at(now, bound)
+        if value is None:
+            return None
+        micros = micros_of(value)
+        offset = micros_of(now) - present * 1000
+        return {
+            "date": micros // 86_400_000_000,
+            "timestamp_ntz": micros,
+            "timestamp": micros - offset,
+        }.get(kind)
 
     def _scan_at(self, read: Read, table: Relation | None) -> Estimate:
         """Return the estimate of reading a table as of a snapshot, or only the rows appended since a snapshot (`read`).
@@ -199,20 +258,6 @@ def _columns(block: Block) -> Mapping[str, Collection[str]]:
     for column in chain.from_iterable(columns_in(tree) for tree in block.expressions):
         found.setdefault(column.table, set()).add(column.name.lower())
     return found
-
-
-def _wanted(table: Table, id_: str, predicates: Predicates) -> Iterator[tuple[int, RangeSet]]:
-    """Yield the values that comparisons with constants allow for each column of a table, by the column's field id.
-
-    `id_` is the table's id in `predicates`. Only comparisons of a plain column count, because Spark pushes no other
-    comparisons down to Iceberg.
-    """
-    for subject, values in predicates.ranges.items():
-        if isinstance(subject, exp.Column):
-            for of, name in predicates.equivalence.members(subject):
-                column = table.column(name) if of == id_ else None
-                if column is not None:
-                    yield column.field_id, values
 
 
 def _most_keys(keys: Sequence[Tree]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from rewriter import Outcome, Reason, parse, rewrite
 from rewriter.cost import Costs
 from rewriter.engine.questions import block_of, finder
 from rewriter.model import Relation, Table, TableName
+from rewriter.model.settings import TIME_ZONE
 from rewriter.model.statistics import FEW_ROWS, ColumnFiles, FileGroup, Statistics
 from rewriter.scans import ROW, SHUFFLE
 from tests.golden.corpus import GoldenFile, World, world
@@ -124,13 +125,15 @@ def test_views_with_parts_of_the_rows_are_bounded_by_what_a_union_reads_of_them(
 
 
 FIRST = date(2024, 1, 1)
+LAST = datetime(2024, 12, 30, 12, tzinfo=UTC)
+EPOCH = date(1970, 1, 1)
 DAILY = {"daily": "SELECT day, region, sum(n) AS s FROM sales GROUP BY day, region"}
 
 
 def lake(rows_a_day: int, groups_a_day: int) -> World:
     """Return a year of sales with a file for each day, and a view of it in one file."""
     built = world(GoldenFile(Path(), schema=SCHEMA, views=DAILY))
-    days = [(FIRST + timedelta(days=n) - date(1970, 1, 1)).days for n in range(365)]
+    days = [(FIRST + timedelta(days=n) - EPOCH).days for n in range(365)]
     of_day = ColumnFiles(sizes=[rows_a_day] * 365, nulls=[0] * 365, lower=days, upper=days)
     group = FileGroup([rows_a_day] * 365, [rows_a_day * 40] * 365, {3: of_day})
     sales = built.relations[TableName(("lake", "demo", "sales"))]
@@ -138,9 +141,15 @@ def lake(rows_a_day: int, groups_a_day: int) -> World:
     assert isinstance(sales, Table)
     assert isinstance(storage, Table)
     total = 365 * rows_a_day
-    large = replace(sales, records=total, size=total * 40, statistics=Statistics(1, (group,)))
+    large = committed(replace(sales, records=total, size=total * 40, statistics=Statistics(1, (group,))))
     small = replace(storage, records=365 * groups_a_day, size=365 * groups_a_day * 20)
     return replace_relations(built, large, small)
+
+
+def committed(table: Table) -> Table:
+    """Return the table with its last commit at LAST."""
+    newest, *before = table.snapshots
+    return replace(table, snapshots=(replace(newest, timestamp_ms=int(LAST.timestamp()) * 1000), *before))
 
 
 def replace_relations(built: World, *tables: Table) -> World:
@@ -161,6 +170,35 @@ def test_a_table_that_is_pruned_to_a_file_is_asked_itself() -> None:
     (attempt,) = kept.tried
     assert attempt.reason is Reason.DEARER
     assert "100,000 rows of 1 of 365 files in 1 scan" in attempt.detail
+
+
+def test_a_bound_that_moves_with_the_clock_prunes_with_its_value_at_the_last_commit() -> None:
+    built = lake(rows_a_day=100_000, groups_a_day=5_000)
+    assert decided(built, "WHERE day >= current_date() - INTERVAL 300 DAYS").rewritten
+    kept = decided(built, "WHERE date_add(current_date(), -1) <= day")
+    assert not kept.rewritten
+    (attempt,) = kept.tried
+    assert attempt.reason is Reason.DEARER
+    assert "200,000 rows of 2 of 365 files in 1 scan" in attempt.detail
+
+
+@pytest.mark.parametrize("zone", ["UTC", "-08:00"])
+def test_a_window_up_to_now_reads_the_table_only_before_its_first_whole_day(zone: str) -> None:
+    views = {"by_day": "SELECT timeseries(at, 'day') AS d, region, sum(n) AS s FROM events GROUP BY 1, 2"}
+    schema = "CREATE TABLE events (at TIMESTAMP, region STRING, n INT)"
+    built = world(GoldenFile(Path(), schema=schema, views=views, settings={TIME_ZONE: zone}))
+    ends = [int((LAST - timedelta(days=30 * n)).timestamp()) * 1_000_000 for n in range(13)]
+    of_month = ColumnFiles(sizes=[MANY] * 12, nulls=[0] * 12, lower=ends[1:], upper=ends[:-1])
+    group = FileGroup([MANY // 10] * 12, [MANY] * 12, {1: of_month})
+    events, storage = (built.relations[TableName(("lake", "demo", name))] for name in ("events", "by_day__storage"))
+    assert isinstance(events, Table)
+    assert isinstance(storage, Table)
+    large = committed(replace(events, records=12 * MANY // 10, size=12 * MANY, statistics=Statistics(1, (group,))))
+    small = committed(replace(storage, records=360 * 8, size=360 * 200))
+    built = replace_relations(built, large, small)
+    for window in ("INTERVAL 300 DAYS", "INTERVAL '300 days 3 hours'", "INTERVAL 9 MONTHS"):
+        query = f"SELECT region, sum(n) FROM events WHERE at >= now() - {window} GROUP BY region"
+        assert rewrite(parse(query, built.session), built.definitions, built.relations).rewritten, window
 
 
 def test_only_filters_that_spark_hands_to_iceberg_prune() -> None:
