@@ -121,9 +121,6 @@ class LocalOperation(Operation):
         }
         if orientation not in starts:
             name = ttypes.TFetchOrientation(orientation).name
-            raise SqlError(
-                f"The fetch type {name} is not supported for this resultset: use FETCH_NEXT, FETCH_PRIOR or "
-                "FETCH_FIRST",
-                "HY106",
-            )
+            # As Spark's server answers, byte for byte: tests/clients.
+            raise SqlError(f"The fetch type {name} is not supported for this resultset", "HY106")
         return starts[orientation]
