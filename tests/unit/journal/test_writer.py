@@ -82,6 +82,7 @@ def test_the_log_does_not_quote_records_that_cannot_be_encoded(
     def store(_: JsonLines, __: object) -> None:
         "SELECT 'Ann' \ud800".encode()
 
+    caplog.set_level(logging.ERROR)  # an earlier test may have set up the program's own logging
     monkeypatch.setattr(JsonLines, "store", store)
     file = JsonLines(Path("/dev/null"))
     file._write([refused(Journal(), "SELECT 'Ann'")])
