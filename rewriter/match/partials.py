@@ -33,6 +33,9 @@ from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
 
 Tree = exp.Expr
+# Operations in a sum that is divided into sums. Each is derived and proved over its whole operand: a chain of 24 takes
+# 0.14 s, of 100 3.2 s, and of 190 18.8 s.
+MOST_OPERATIONS = 24
 
 ADDITIVE = frozenset({"sum", "count"})
 # A DECIMAL of up to this many digits times a row count stays within 38 digits.
@@ -285,9 +288,11 @@ class PartialAggregates:
         """Return the partial sum of a linear expression, such as x * k + c.
 
         Return None if the storage table has the expression itself as a column, if the storage table lacks the partial
-        sums of the operands, or if digits could be lost.
+        sums of the operands, if digits could be lost, or if the expression has more than MOST_OPERATIONS operations.
         """
         if not isinstance(argument, LINEAR) or self.reading.held(argument) is not None:
+            return None
+        if sum(1 for _ in argument.find_all(*LINEAR)) > MOST_OPERATIONS:
             return None
         kind, ansi = numeric_type(argument, self.reading.block), is_ansi(self.reading.candidate.view.settings)
         wide = kind == "bigint" and ansi and not fits_bigint(argument, self.reading.block)

@@ -63,6 +63,18 @@ def test_a_sum_of_many_terms_takes_a_step_for_each(
     assert calls_of(world, query(160)) < 3 * calls_of(world, query(80))
 
 
+def nested_sum(operations: int) -> str:
+    argument = "qty"
+    for i in range(operations):
+        argument = f"({argument} + {i})"
+    return f"SELECT region, sum({argument}) FROM sales GROUP BY region"
+
+
+def test_a_sum_is_divided_up_to_a_number_of_operations(world: Workspace) -> None:
+    assert calls_of(world, nested_sum(24)) < 400_000
+    assert calls_of(world, nested_sum(200)) < 400_000
+
+
 def chain(base: str, step: str, length: int) -> str:
     """Return a chain of CTEs, each over the previous one."""
     tables = [f"c0 AS ({base})", *(f"c{i + 1} AS ({step.replace('?', f'c{i}')})" for i in range(length))]
