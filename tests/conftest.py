@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine, event
 
-from tests.integration import class_data, clients, local_files
+from tests.integration import clients, local_files
 from tests.integration.daemon import free_ports
 from tests.integration.gate import DEMO_ROWS, INTERPRETED, Gate
 from tests.integration.rest import spark_catalog
@@ -51,11 +51,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before any fixture
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Let Sparks start from archived classes, compile quickly instead of well, and set permissions without a process."""
+    """Let Sparks compile quickly instead of well, and set permissions of files without a process."""
     if item.get_closest_marker("aside") is not None or "gate" in getattr(item, "fixturenames", ()):
+        os.environ["SPARK_SUBMIT_OPTS"] = " ".join(clients.SHORT_LIVED)
         os.environ["SPARK_DIST_CLASSPATH"] = str(local_files.library())
-        archived = class_data.options(clients.SHORT_LIVED, os.environ)
-        os.environ["SPARK_SUBMIT_OPTS"] = " ".join((*clients.SHORT_LIVED, *archived))
 
 
 @pytest.fixture(autouse=True, scope="module")
