@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from rewriter.functions.dates import DATE_STEPS, UNITS_SINCE_1970, plus_months
 from rewriter.functions.trees import integer_of
+from rewriter.sql import interval_of
 from rewriter.timeseries import as_bucket, read_moment
 from rewriter.timeseries.floor import floor, micros_of, wall_of
 from rewriter.timeseries.granularity import grain_named
@@ -72,7 +73,7 @@ def _called(name: str, arguments: Sequence[Tree], now: datetime) -> datetime | N
         year, month, day = _year(arguments[0], now), integer_of(arguments[1]), integer_of(arguments[2])
         return datetime(year, month, day) if year and month and day else None
     if name == "timestampadd":
-        return _plus(_time(arguments[2], now), integer_of(arguments[1]), arguments[0].name)
+        return _plus(_time(arguments[2], now), integer_of(arguments[1]), arguments[0].name.upper())
     if name == "date_trunc":
         return _floor(_time(arguments[1], now), grain_named(arguments[0].name))
     time = _time(arguments[0], now) if arguments else None
@@ -91,14 +92,14 @@ def _moved(time: datetime | None, step: Tree, sign: int) -> datetime | None:
     """Return a time plus (`sign` 1) or minus (`sign` -1) an interval or a number of days; None if one is unknown."""
     if not isinstance(step, exp.Interval):
         return _plus(time, integer_of(step), "DAY", sign)
-    return _plus(time, int(step.name) if step.name.isdigit() else None, str(step.args["unit"]), sign)
+    count, unit = interval_of(step) or (None, "")
+    return _plus(time, count, unit, sign)
 
 
 def _plus(time: datetime | None, count: int | None, unit: str, sign: int = 1) -> datetime | None:
     """Return a time plus (`sign` 1) or minus (`sign` -1) a number of units, such as 3 HOURS; None if one is unknown."""
     if time is None or count is None:
         return None
-    unit = unit.upper().removesuffix("S")
     if unit in _MONTHS:
         return datetime.combine(plus_months(time.date(), sign * count * _MONTHS[unit]), time.time())
     return time + sign * count * _LENGTHS[unit] if unit in _LENGTHS else None

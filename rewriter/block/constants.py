@@ -19,6 +19,7 @@ from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.dates import COUNTED, DATE_STEPS, counted_instant, plus_days, plus_months
 from rewriter.functions.trees import cast, integer_of
 from rewriter.functions.types import MAX_PRECISION
+from rewriter.sql import interval_of
 from rewriter.timeseries import as_bucket, floor, read_moment, wall_of
 
 Tree = exp.Expr
@@ -231,11 +232,10 @@ def _stepped(day: date, step: Tree, sign: int) -> date | None:
     if not isinstance(step, exp.Interval):
         count = _whole(step)
         return None if count is None else plus_days(day, sign * count)
-    units = _UNITS.get(str(step.args["unit"]).upper().removesuffix("S"))
-    count = _whole(exp.Literal.number(step.name)) if step.name.isdigit() else None
-    if units is None or count is None:
+    count, unit = interval_of(step) or (0, "")
+    if unit not in _UNITS or count >= _MOST_OF_INT:
         return None
-    days, months = units
+    days, months = _UNITS[unit]
     return plus_days(day, sign * days * count) if days else plus_months(day, sign * months * count)
 
 

@@ -16,7 +16,7 @@ from rewriter.block.form import Block, remembered
 from rewriter.block.traits import tells_time
 from rewriter.functions.dates import COUNTED, DATE_STEPS, UNITS_SINCE_1970
 from rewriter.functions.trees import integer_of
-from rewriter.sql import operands
+from rewriter.sql import interval_of, operands
 from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, number_of, read_moment, told_by
 from rewriter.timeseries.seconds import MOST, count_of, instant_of, seconds_of, whole_number
 
@@ -265,11 +265,12 @@ def _before(bound: Tree, seconds: int | None) -> int | None:
 
 def _step(tree: Tree) -> int | None:
     """Return the length of a constant interval, or of a constant number of days, in seconds; None if unknown."""
-    number = tree.this if isinstance(tree, (exp.Neg, exp.Interval)) else tree
-    unit = str(tree.args["unit"]).upper().removesuffix("S") if isinstance(tree, exp.Interval) else "DAY"
-    if not isinstance(number, exp.Literal) or not number.name.isdigit() or unit not in _UNITS:
-        return None
-    return int(number.name) * _UNITS[unit]
+    if isinstance(tree, exp.Interval):
+        count, unit = interval_of(tree) or (None, "")
+    else:
+        days = integer_of(tree)
+        count, unit = (abs(days), "DAY") if days is not None else (None, "")
+    return count * _UNITS[unit] if count is not None and unit in _UNITS else None
 
 
 @remembered

@@ -25,6 +25,7 @@ from rewriter.block.traits import is_constant, temporal_type
 from rewriter.block.units import kind_of
 from rewriter.functions.dates import UNITS_SINCE_1970, counted_instant
 from rewriter.functions.trees import call_of, cast, integer_of, number
+from rewriter.sql import interval_of
 from rewriter.timeseries import read_moment
 from rewriter.timeseries.seconds import is_whole_cast
 
@@ -84,12 +85,12 @@ def _is_moved_text(bound: Tree) -> bool:
     no:  the sum as a literal, because clocks may skip the local time that the string names, such as midnight in Brazil
     no:  months and years, which Spark refuses; hours, because the string of a repeated hour names the first one
     """
-    if not isinstance(bound, (exp.Add, exp.Sub)) or not isinstance(bound.expression, exp.Interval):
+    step = interval_of(bound.expression) if isinstance(bound, (exp.Add, exp.Sub)) else None
+    if step is None or step[1] not in ("DAY", "WEEK"):
         return False
-    text, interval = bound.this, bound.expression
-    moment = read_moment(text.name, None) if isinstance(text, exp.Literal) and text.is_string else None
-    days = str(interval.args["unit"]).upper().removesuffix("S") in ("DAY", "WEEK")
-    return moment is not None and days and interval.name.isdigit()
+    return (
+        isinstance(bound.this, exp.Literal) and bound.this.is_string and read_moment(bound.this.name, None) is not None
+    )
 
 
 def _begun(comparison: exp.Like, scope: Scope) -> Tree | None:

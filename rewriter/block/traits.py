@@ -9,7 +9,7 @@ from rewriter.block.scope import Scope
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import AGGREGATES, CLOCK, RESULTS, ZONELESS
 from rewriter.functions.results import DATE, TIMESTAMP
-from rewriter.sql import every, names_called, nodes_of
+from rewriter.sql import every, interval_of, names_called, nodes_of
 from rewriter.timeseries.bucket import TEMPORAL, Bucket, as_bucket, label_source
 
 Tree = exp.Expr
@@ -32,9 +32,9 @@ def temporal_type(node: Tree, scope: Scope) -> str | None:
     if bucket is not None:
         return bucket.type
     if isinstance(node, (exp.Add, exp.Sub)) and isinstance(node.expression, exp.Interval):
-        kind, unit = temporal_type(node.this, scope), str(node.expression.args["unit"]).upper().removesuffix("S")
+        kind, step = temporal_type(node.this, scope), interval_of(node.expression)
         # A DATE plus hours is a TIMESTAMP.
-        return kind if kind != "date" or unit in ("DAY", "WEEK", "MONTH", "YEAR") else None
+        return kind if kind != "date" or (step and step[1] in ("DAY", "WEEK", "MONTH", "YEAR")) else None
     if isinstance(node, exp.Anonymous) and node.name == "timestampadd":
         return temporal_type(node.expressions[-1], scope)
     if isinstance(node, exp.Anonymous) and node.name == "convert_timezone":

@@ -16,6 +16,7 @@ from rewriter.block.traits import is_constant, is_literal
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.trees import cast, integer_of
 from rewriter.schema import Uncertain, type_of
+from rewriter.sql import interval_of
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     GRANULARITIES,
@@ -153,9 +154,8 @@ def _begun_behind(bound: Tree) -> str | None:
         return "month"
     back = isinstance(bound, exp.Sub) or (isinstance(bound, exp.Anonymous) and bound.name == "date_sub")
     moved, days = [*bound.iter_expressions()][:2] if back else (bound, bound)
-    if isinstance(days, exp.Interval) and str(days.args["unit"]).rstrip("Ss").upper() == "DAY":
-        days = exp.Literal.number(days.name)
-    return _at_least_a_day(_begun(moved) if days == exp.Literal.number(1) else None)
+    one = interval_of(days) == (1, "DAY") or integer_of(days) == 1
+    return _at_least_a_day(_begun(moved) if one else None)
 
 
 def next_begin(bound: Tree, grain: str, kind: str) -> Tree:
@@ -245,8 +245,9 @@ def _step(interval: exp.Interval) -> tuple[int, str] | None:
 
     Return None if the length is not a whole number.
     """
-    length = _LENGTHS.get(str(interval.args["unit"]).lower().removesuffix("s"))
-    return (int(interval.name) * length[0], length[1]) if length and interval.name.isdigit() else None
+    count, unit = interval_of(interval) or (0, "")
+    length = _LENGTHS.get(unit.lower())
+    return (count * length[0], length[1]) if length else None
 
 
 def _kept(grain: str, length: int, unit: str) -> bool:

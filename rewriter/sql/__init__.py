@@ -11,7 +11,7 @@ from rewriter.sql.expression import expression_sql
 from rewriter.sql.hints import Hinted, hinted
 from rewriter.sql.membership import Membership, membership_of
 from rewriter.sql.outputs import output_names, with_outputs
-from rewriter.sql.search import columns_in, every, holds, names_called, nodes_of, operands, windows_in
+from rewriter.sql.search import columns_in, every, holds, interval_of, names_called, nodes_of, operands, windows_in
 from rewriter.sql.splice import Edit, splice, splice_within
 from rewriter.sql.statement import (
     CommonTable,
@@ -52,6 +52,7 @@ __all__ = [
     "hinted",
     "holds",
     "in_place",
+    "interval_of",
     "membership_of",
     "names_called",
     "nodes_of",

@@ -96,6 +96,17 @@ def nodes_of(tree: Tree) -> list[Tree]:
     return found
 
 
+def interval_of(tree: Tree) -> tuple[int, str] | None:
+    """Return the number and the unit of an interval of one unit, such as (7, 'DAY'); None for other expressions.
+
+    >>> interval_of(exp.Interval(this=exp.Literal.string("7"), unit=exp.Var(this="days")))
+    (7, 'DAY')
+    """
+    if not isinstance(tree, exp.Interval) or not tree.name.isdecimal():
+        return None
+    return int(tree.name), str(tree.args["unit"]).upper().removesuffix("S")
+
+
 def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
     """Yield the operands of a chain of one connector (AND or OR), from left to right, without parentheses around them.
 

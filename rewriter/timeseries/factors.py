@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
+from rewriter.sql import interval_of
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, as_bucket, bucket_call, day_source, label_source
 from rewriter.timeseries.granularity import DATE_GRANULARITIES, rolls_up
 from rewriter.timeseries.literals import read_moment
@@ -244,13 +245,13 @@ def _step_of(source: Tree) -> Step | None:
     `t + INTERVAL 2 HOURS` gives 7200 seconds. Return None for other expressions, and if the number of units is not an
     integer literal.
     """
-    step = source.expression if isinstance(source, (exp.Add, exp.Sub)) else None
-    if not isinstance(step, exp.Interval) or not step.name.isdigit():
+    step = interval_of(source.expression) if isinstance(source, (exp.Add, exp.Sub)) else None
+    if step is None:
         return None
-    unit = str(step.args["unit"]).lower().removesuffix("s")
+    count, unit = step[0], step[1].lower()
     if unit in _DAYS_OF:
-        return Step(int(step.name) * _DAYS_OF[unit] * 86_400, "day" if unit in ("day", "week") else "month")
-    return Step(int(step.name) * LENGTHS[unit], "second") if unit in ("hour", "minute", "second") else None
+        return Step(count * _DAYS_OF[unit] * 86_400, "day" if unit in ("day", "week") else "month")
+    return Step(count * LENGTHS[unit], "second") if unit in ("hour", "minute", "second") else None
 
 
 # Lengths in seconds, the longest first. Most offsets of zones are multiples of one of them, so that buckets of that

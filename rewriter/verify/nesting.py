@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from rewriter.block.since import since_of
 from rewriter.functions.trees import call_of, cast
-from rewriter.sql import columns_in
+from rewriter.sql import columns_in, interval_of
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     Grain,
@@ -172,18 +172,18 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
     each bucket of some grain, here hours, to a bucket of the same grain, and these buckets must lie within buckets of
     `grain`. Return None if this is not certain.
     """
-    step, kind = moved.expression, forms.kind(moved.this)
-    named = str(step.args["unit"]).lower().removesuffix("s")
-    if named not in _UNITS or not step.name.isdecimal() or not columns_in(moved.this) or isinstance(grain, int):
+    kind, (count, unit) = forms.kind(moved.this), interval_of(moved.expression) or (0, "")
+    named = unit.lower()
+    if named not in _UNITS or not columns_in(moved.this) or isinstance(grain, int):
         return None
-    seconds = int(step.name) * _UNITS[named]
+    seconds = count * _UNITS[named]
     steps = [unit for unit in ("day", "hour", "minute", "second") if seconds % _UNITS[unit] == 0]
     if named in ("month", "year"):
         steps = ["month", "day"] if grain in _MONTHS else ["day"]
     for unit in steps:
         time = finer(forms, moved.this, unit) if rolls_up(unit, grain) else None
         if time is not None and _moves_whole(forms, time, kind, unit, seconds, by_date=named in _BY_DATE):
-            return type(moved)(this=time, expression=step)
+            return type(moved)(this=time, expression=moved.expression)
     return None
 
 
