@@ -77,7 +77,7 @@ def short(name: TableName) -> str:
 
 @dataclass(frozen=True)
 class Node:
-    """The box of a table or view in a drawing: its name, and the position of its upper left corner."""
+    """The box of a table or view in a drawing: its name, and the position of its upper left corner in pixels."""
 
     name: TableName
     x: int
@@ -86,7 +86,10 @@ class Node:
 
 @dataclass(frozen=True)
 class Line:
-    """The curve of one edge, from the right side of one box to the left side of another; `path` is an SVG path."""
+    """The curve of one edge of the graph, from the right side of one box to the left side of another box.
+
+    `path` is the value of an SVG path's attribute `d`.
+    """
 
     source: TableName
     target: TableName
@@ -95,7 +98,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Drawing:
-    """The boxes and lines of a drawn graph, and the total width and height."""
+    """The boxes and lines of a drawn graph, and the width and height of the whole drawing in pixels."""
 
     nodes: Sequence[Node]
     lines: Sequence[Line]
@@ -125,10 +128,10 @@ def drawn(found: Graph) -> Drawing:
 
 
 def _ordered(found: Graph) -> list[list[TableName]]:
-    """Return the names of the graph `found` in each column of boxes, from left to right.
+    """Return the columns of boxes from left to right, each as its names from top to bottom.
 
-    Each column is sorted by the mean position of each name's neighbours, so that few lines cross. Views that read each
-    other are in one column: such views cannot be refreshed, but a catalog may contain them.
+    The names in a column are sorted by the mean position of their neighbours in the graph, so that few lines cross.
+    Views that read each other are in one column: such views cannot be refreshed, but a catalog may contain them.
     """
     merged = nx.condensation(found)
     members = merged.nodes(data="members")

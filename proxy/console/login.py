@@ -32,8 +32,9 @@ _MISDIRECTED, _UNAUTHORIZED = 421, 401
 class Visitor:
     """A reader of the console's pages.
 
-    `whose` is the only user whose statements and sessions the pages show; None shows those of all users. `known` is
-    false if there was no login. `cookie` is the Set-Cookie header for the response; empty if no cookie is to be set.
+    `whose` is the only user whose statements and sessions the pages show to this reader; None if the pages show all
+    users' statements and sessions. `known` is false if there was no login. `cookie` is the Set-Cookie header for the
+    response; empty if no cookie is to be set.
     """
 
     user: str
@@ -43,10 +44,11 @@ class Visitor:
 
 
 class Login:
-    """The login of visitors, by cookies, tokens or Kerberos tickets; none is required if SQL clients need no login.
+    """The login of visitors by passwords, cookies, bearer tokens or Kerberos tickets.
 
-    `whose(user)` returns the only user whose statements `user` may see, None for all. `key` is the secret that signs
-    cookies; workers with the same key accept each other's cookies.
+    No login is required if SQL clients need none. `whose(user)` returns the only user whose statements `user` may see,
+    None if `user` may see all statements. `key` is the secret that signs cookies; workers with the same key accept each
+    other's cookies.
     """
 
     def __init__(self, authentication: Authentication, whose: Callable[[str], str | None], key: bytes) -> None:
@@ -56,7 +58,7 @@ class Login:
 
     @property
     def accepts_tickets(self) -> bool:
-        """Whether a browser may log in by Kerberos."""
+        """Whether a browser may log in by a Kerberos ticket."""
         return self._authentication.tickets is not None
 
     @property
@@ -65,7 +67,7 @@ class Login:
         return self._cookies.expire()
 
     async def visitor(self, request: Request) -> Visitor | None:
-        """Return the visitor of a request; None if the request needs a login first.
+        """Return the visitor who sent a request; None if the visitor must log in first.
 
         Raise HTTPException 401 for a token or ticket that is not accepted, and 421 for a host name that `check_host`
         refuses.

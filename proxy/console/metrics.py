@@ -2,10 +2,10 @@
 
 Counters of statements are plain numbers that only the event loop changes: they take 4 µs per statement; the counters
 and histograms of prometheus-client take 25 µs, because each change takes a lock. Gauges are read at each scrape:
-statements, sessions, upstreams, caches, and the uses of views. The lag of each view behind its tables, and its size,
-are the same for all workers.
+statements, sessions, upstreams, caches, and the uses of views. The lag of each view behind its tables, and the size of
+its storage table, are the same for all workers, and only the scraped worker reads them.
 
-The metrics of one process are converted to plain values, and those of several processes are merged.
+Each worker sends its metrics as plain values to the scraped worker, which merges the metrics of all workers.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class Metrics(Collector):
         registry.register(self)
 
     def ended(self, record: Record) -> None:
-        """Count a statement whose outcome is final, by its kind, outcome, reason and state."""
+        """Count a statement whose outcome is final, by kind, outcome, state, and the reason why no view answered."""
         self._statements[record.kind, record.outcome, record.choice.reason, record.state.name] += 1
 
     def closed(self, record: Record) -> None:
@@ -313,10 +313,11 @@ _PATIENCE = 5.0  # seconds, half of Prometheus's default time-out
 
 
 async def view_families(catalog: Catalog | None) -> list[Metric]:
-    """Return the metric `viewgate_catalog_up`, and the metrics of the first MOST_VIEWS views by name.
+    """Return the metrics that are read from the catalog; an empty list without a catalog (None).
 
-    `viewgate_catalog_up` is 1, or 0 if the catalog does not answer; the metrics of views are left out in the latter
-    case. Without a catalog, return an empty list.
+    These are `viewgate_catalog_up` (1), the numbers of readable and unreadable views, and the lag and size of the first
+    MOST_VIEWS (500) views in the order of their names. If the catalog does not answer, return only
+    `viewgate_catalog_up`, with the value 0.
     """
     up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog answers.", 0)
     if catalog is None:

@@ -43,7 +43,7 @@ class Requests(H11Protocol):
         self._opened = self.loop.time()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Start the deadline for the first request; above MOST connections, abort another connection."""
+        """Start the deadline for the first request; above MOST (100) connections, abort the longest waiting one."""
         if self._context is not None:
             transport = self._tls = _Encrypted(cast(asyncio.Transport, transport), self._context)
         super().connection_made(transport)  # type: ignore[arg-type]
@@ -69,7 +69,10 @@ class Requests(H11Protocol):
         self._restart()
 
     def resume_writing(self) -> None:
-        """Cancel the deadline for reading the response; start a deadline if the next request is awaited."""
+        """Cancel the deadline for reading the response, because the write buffer has room again.
+
+        If the connection waits for the client's next request, start the deadline for this request.
+        """
         super().resume_writing()
         self._restart()
 
@@ -100,7 +103,7 @@ class Requests(H11Protocol):
     def _end(self, unsent: int) -> None:
         """Abort the connection or, if the client has read bytes since the deadline was started, start a new deadline.
 
-        `unsent` is the number of bytes that were still to be sent at the start of the former deadline.
+        `unsent` is the number of bytes that were still to be sent when the deadline was started.
         """
         if self.transport.get_write_buffer_size() < unsent:
             self._restart()

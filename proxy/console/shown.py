@@ -1,6 +1,6 @@
-"""Formats values for pages (times, numbers and sizes), and assesses the use of a view.
+"""Formats values for the console's pages: times, numbers, sizes, and the status of a view.
 
-The assessment is the view's status, its uses, and the time that it saves compared with the cost of its refreshes.
+Also finds views with a problem, such as a view that is never chosen, or whose refreshes cost more time than it saves.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ _LONGEST_DRAWN = 7 * 24 * 3600 * 1000  # milliseconds of freshness in the drawin
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the status of a view as a word, and the CSS class that colours the word.
+    """Return the status of a view, from its row in the system table, and the CSS class that colours the status.
 
     >>> standing({"status": "stale"})
     ('stale', 'warn')

@@ -67,7 +67,7 @@ class Listed:
 
     @property
     def address(self) -> str:
-        """The URL path of the list, from which the template builds the links to other pages and filters."""
+        """The URL path of the list, to which the template adds the parameters of links to other pages and filters."""
         return "/statements"
 
 
@@ -87,12 +87,12 @@ def listed(rows: Sequence[Row], asked: QueryParams) -> Listed:
 
 
 def is_running(row: Row) -> bool:
-    """Return whether the statement in this row is running."""
+    """Return whether the statement described by `row`, a row of the system table, is running."""
     return bool(row["state"] == OperationState.RUNNING.name)
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the state of a statement as a word, and the CSS class that colours the word.
+    """Return the state of a statement, from its row in the system table, as a word and the word's CSS class.
 
     >>> standing({"state": "ERROR"}), standing({"state": "FINISHED"})
     (('failed', 'bad'), ('finished', 'good'))
@@ -176,9 +176,10 @@ class Piece(NamedTuple):
 def compared(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
     """Return both statements as pieces, compared token by token.
 
-    Spaces, comments and case are ignored. If the two texts have more than _MOST_TOKENS tokens together, each is
-    returned as one piece. In a text of 200 tokens or more, equal runs are searched only from tokens that are not
-    frequent, because the time would grow with the cube of the repetitions of a token (8 s for 1,500 tokens).
+    Spaces, comments and case are ignored. If the two texts have more than _MOST_TOKENS (3,000) tokens together, each
+    text is returned as one piece, without a comparison. If `other` has 200 tokens or more, an equal run of tokens is
+    found only if it contains a token that is rare in `other`, because the search from frequent tokens takes too long
+    (8 s for 1,500 tokens).
 
     >>> left, right = compared("SELECT sum(a) FROM sales", "select sum(a)  FROM `lake`.`agg`")
     >>> [piece.text for piece in left if piece.differs], [piece.text for piece in right if piece.differs]
