@@ -232,7 +232,7 @@ class Journal:
             self._tell(record)
 
     def flush(self) -> None:
-        """Log the statements closed since the last call, and pass them to the sinks."""
+        """Log the statements that were closed since the last flush, and pass their records to the sinks."""
         closed, self._closed = self._closed, []
         for record in closed:
             _log.info("%s", record)

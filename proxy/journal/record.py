@@ -83,7 +83,7 @@ def _comments(sql: str) -> Iterator[str]:
 
 
 class Phase(StrEnum):
-    """The phases in the life of a statement, in order."""
+    """The phases of a statement, in order: it is planned, queued and executed, and its rows are fetched."""
 
     PLANNED = "planned"  # the decision, including calls to Spark and to the catalog
     QUEUED = "queued"  # behind other statements, and until Spark accepts it
@@ -92,7 +92,10 @@ class Phase(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The kinds of answers: from a view, from the tables (with the reason), from Viewgate itself, or none (refused)."""
+    """The ways in which a statement is answered: from a view, from the tables, by Viewgate itself, or not at all.
+
+    There are three ways to be answered from the tables, by their causes: `miss`, `none` and `fallback`.
+    """
 
     VIEW = "view"  # a materialized view answers all or a part of it
     MISS = "miss"  # the tables answer: views read them, but none could answer
@@ -188,7 +191,7 @@ class Record:
         self._since = now
 
     def runs_again(self, operation: Operation) -> None:
-        """Record that the original statement runs, because the rows of the rewritten statement cannot be read."""
+        """Record that the original statement runs, in `operation`, because the rewritten one's rows cannot be read."""
         self.operation, self.state, self.ended_ms = operation, OperationState.RUNNING, None
 
     def ended_again(self, state: OperationState) -> None:
@@ -237,7 +240,10 @@ class Record:
         self.answer = line if self.choice.chosen else self.kept_message(line)
 
     def kept_message(self, message: str, sql_state: str | None = None) -> str:
-        """Return the part of an error message that is recorded; `?` replaces literals if literals are not recorded."""
+        """Return the part of an error message that is recorded; `?` replaces literals if literals are not recorded.
+
+        Without literals, `sql_state`, the error's SQLSTATE, decides how much is recorded: see `without_values`.
+        """
         if self._original is None:
             return kept_message(message, literals=self.literals)
         return kept_message(message, sql_state, literals=False, known=string_literals(self._original))

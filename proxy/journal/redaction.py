@@ -43,6 +43,6 @@ def _told(error: BaseException) -> str:
 
 
 def log_without_literals() -> None:
-    """Write no literals of statements to the log from now on."""
+    """Replace the literals in the rewriter's log lines, and in the messages of logged exceptions, from now on."""
     for handler in logging.getLogger().handlers:
         handler.addFilter(WithoutLiterals())

@@ -1,7 +1,9 @@
-"""Exports the journal as OpenTelemetry spans: one for each statement, with a child span for each of its phases.
+"""Exports the journal as OpenTelemetry spans: one for each refresh, and one for each statement.
+
+The span of a statement has a child span for each phase of the statement:
 
     SELECT ──┬── plan      the decision
-             ├── queue     behind other statements, and until Spark has accepted the statement
+             ├── queue     until Spark has accepted the statement, with the wait behind other statements
              ├── execute   in Spark
              └── fetch     until the client has fetched the last rows
 
@@ -38,9 +40,10 @@ _FAILED = (OperationState.ERROR, OperationState.TIMEDOUT)
 
 
 class Spans(Writer):
-    """A writer that exports the spans of sampled statements and refreshes every two seconds.
+    """A writer that exports spans every two seconds: the spans of sampled statements, and of sampled refreshes.
 
-    `ratio` is the share (0 to 1) of refreshes that are sampled. `close` shuts `exporter` down.
+    `ratio` is the share (0 to 1) of refreshes that are sampled; statements are sampled by their traces. `exporter`
+    sends the spans, and is shut down by `close`. `where` names the receiver in the log.
     """
 
     at_a_time = 256  # statements, each with up to five spans
@@ -73,7 +76,7 @@ class Spans(Writer):
         """Export the spans of records; raise OSError if the collector refuses the spans."""
         spans = [span for record in records for span in self._spans(record)]
         if self._exporter.export(spans) is not SpanExportResult.SUCCESS:
-            raise OSError(None, "the collector refused the spans: check [tracing] endpoint and headers")
+            raise OSError(None, "the OpenTelemetry collector refused the spans: check [tracing] endpoint and headers")
 
     def close(self) -> None:
         """Export the queued spans, for at most `self.patience` seconds, then shut the exporter down."""

@@ -32,9 +32,10 @@ class Uses:
 
     `considered`, `matched`, `chosen` and `executed` count the statements for which the view was tried, could answer,
     was chosen, and was read until the statement finished. `failed` counts statements whose rewritten SQL Spark could
-    not run. `chosen_ms` is the time of the last choice, in milliseconds since 1970; `refresh` is the last refresh of
-    this process that has ended. `saved_milliseconds` is the time that `compared` statements took less than similar
-    statements on the tables; `refresh_milliseconds` is the total time of `refreshes` refreshes.
+    not run, and which the tables answered instead. `chosen_ms` is the time of the last choice, in milliseconds since
+    1970; `refresh` is the last refresh of this process that has ended. `saved_milliseconds` is the time that `compared`
+    statements took less than similar statements on the tables; `refresh_milliseconds` is the total time of `refreshes`
+    refreshes.
     """
 
     considered: int = 0
@@ -86,8 +87,8 @@ class Usage:
     def closed(self, record: Record) -> None:
         """Update the estimate of the time that views save, with a statement that has finished.
 
-        A statement on tables contributes to the mean time of its digest. The time of a statement on views is compared
-        with the mean time of its digest.
+        A query of 20 ms or more that the tables answered contributes to the mean time of its digest. The time of a
+        statement that views answered is compared with the mean time of its digest.
         """
         if record.state is not OperationState.FINISHED or record.fell_back:
             return
@@ -101,7 +102,7 @@ class Usage:
                 self._save(views, statements, statements * record.work_ms - ms)
 
     def _compare(self, record: Record) -> None:
-        """Count the time that views saved in a statement: the mean time of its digest on the tables, minus its time.
+        """Add the time that views saved in a statement: the digest's mean time on the tables, minus the statement's.
 
         If no mean time is known yet, remember the statement's time until the tables answer a statement with the same
         digest.
@@ -134,9 +135,10 @@ class Usage:
 
 
 def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
-    """Return a row for each digest, the digest with the most total time first; `records` come latest first.
+    """Return the counts and times of the statements with each digest, as rows, the largest total time first.
 
-    The call may take seconds, because up to a thousand long statements must be parsed.
+    `records` are the statements, latest first. The call may take seconds, because up to a thousand long statements must
+    be parsed.
     """
     groups: dict[str, list[Record]] = {}
     for record in records:

@@ -93,7 +93,7 @@ class Writer(ABC):
         self.rest()
 
     def _batch(self) -> list[Record | Refresh | None]:
-        """Wait for the next records, and return them; a None at the end marks the end of all records."""
+        """Wait for the next records, and return them; a None at the end means that no more records will come."""
         batch = [self._queue.get()]
         until = time.monotonic() + self.every
         try:
@@ -187,10 +187,7 @@ def line(record: Record | Refresh) -> str:
 
 
 def known(record: Record | Refresh) -> dict[str, Any]:
-    """Return the values of a statement or refresh by key, with its kind as `event`.
-
-    Keys without a value are left out.
-    """
+    """Return the values of a record by key, without empty values; the key `event` is "statement" or "refresh"."""
     kind = "refresh" if isinstance(record, Refresh) else "statement"
     return {"event": kind, **{name: value for name, value in record.values().items() if value not in (None, "", ())}}
 

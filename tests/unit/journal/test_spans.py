@@ -174,7 +174,7 @@ def test_a_collector_that_is_down_is_said_once(caplog: pytest.LogCaptureFixture)
     assert spans.lost == 600
     (said,) = (r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR)
     assert said == (
-        "journal cannot be written traces=http://otel:4318/v1/traces error=the collector refused the spans: "
-        "check [tracing] endpoint and headers: "
+        "journal cannot be written traces=http://otel:4318/v1/traces error=the OpenTelemetry collector refused the "
+        "spans: check [tracing] endpoint and headers: "
         "statements are not affected, but records are lost until writing works again"
     )
