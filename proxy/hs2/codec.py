@@ -108,7 +108,7 @@ def read_reply(message: bytes, kind: type[S]) -> S:
             raise Unreachable(f"Spark could not answer the call {head.name}: {raised}; see the log of Spark")
         start = _within(message, _RESPONSE)
         if start is None:
-            raise WireError("the reply contains no response")
+            raise WireError(f"the reply to {'a call' if head is None else head.name} contains no response")
         return decode(kind, message, start)
     except WireError as error:
         raise Unreachable(
@@ -190,9 +190,10 @@ def knows_timeout(version: int) -> bool:
 def status_held_s(version: int) -> float:
     """Return the seconds for which Viewgate delays the reply to a status poll of a running statement.
 
-    The delay keeps clients from polling too often. Hive JDBC, version 7 and later, polls continuously and cannot cancel
-    during a poll. PyHive (used by dbt and Superset) and impyla, both version 6, sleep for up to five seconds after each
-    reply except the last: the replies to their polls are delayed as long as Spark delays them.
+    `version` is Thrift's number of the protocol version. The delay keeps clients from polling too often. Clients of V7
+    and later (Hive JDBC) poll again at once, and cannot cancel the statement during a poll: the delay is 30 ms. Clients
+    of V6 (PyHive, used by dbt and Superset, and impyla) sleep for up to five seconds after each reply that says
+    "running": the delay is Spark's, 5 s.
 
     >>> status_held_s(V6), status_held_s(V8)
     (5.0, 0.03)

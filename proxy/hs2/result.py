@@ -49,11 +49,11 @@ Query = Callable[[str], Awaitable[ResultSet]]
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The encoding of the values of a column type in Thrift.
+    """The encoding of the values of a column type in Thrift, such as that of INT.
 
-    `field` is the field of Thrift's unions of columns and of values, `column` and `value` are the names of Thrift's
-    classes for columnar and for row-based results, `convert` is the Python type to which values are converted, and
-    `null` the placeholder that is sent for NULL.
+    `field` is the field of Thrift's unions TColumn and TColumnValue (`i32Val`), `column` the struct in TColumn for
+    columnar results (`TI32Column`), `value` the struct in TColumnValue for row-based results (`TI32Value`). `convert`
+    is the Python type to which values are converted (`int`), and `null` the placeholder that is sent for NULL (0).
     """
 
     field: str
@@ -84,7 +84,7 @@ _NONE = type(None)
 
 
 def encode_rows(columns: Sequence[ColumnDesc], rows: Sequence[Sequence[Any]], start: int, version: int) -> Any:
-    """Return the row set with these rows, columnar or row-based according to the protocol version.
+    """Return rows as a Thrift row set: columnar for a protocol version since V6, row-based for older versions.
 
     `start` is the index of the first row within the result.
     """

@@ -58,7 +58,7 @@ class InvalidStatement(SqlError):
 
 
 class LoginRefused(SqlError):
-    """The error raised if the server to which Viewgate connects refuses the login of a user."""
+    """The error raised if a server, such as an upstream Spark Thrift Server, refuses the login of a user."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "28000")
@@ -94,7 +94,7 @@ class Interrupted(SqlError):
 
 
 class ConnectionLost(Interrupted, Unreachable):
-    """The error raised if the loss of the connection to the server, or an invalid reply, has interrupted a statement.
+    """The error raised if a lost connection to the server, or an invalid reply of the server, interrupts a statement.
 
     `what` says which event interrupted the statement, and `advice` is the remedy.
 
