@@ -1,8 +1,8 @@
 """Post-commit refresh: a write through the proxy refreshes the views over the written table.
 
 The refresh starts after the write has succeeded, so a failed refresh does not fail the write. The failure is reported
-in the log of the writing statement and, until a refresh succeeds, in SHOW MATERIALIZED VIEWS. If a user has disabled
-rewriting with a view, the refresh leaves it disabled.
+in the log of the writing statement and, until a refresh succeeds, in SHOW MATERIALIZED VIEWS. A view that a user has
+disabled for rewriting is refreshed, too, and stays disabled.
 """
 
 from __future__ import annotations
@@ -110,10 +110,11 @@ class OnCommit:
                 await delta.leave(view)
 
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
-        """Start missed post-commit refreshes in the background: refresh all stale views without DEFERRED REFRESH.
+        """Start in the background the post-commit refreshes that were missed.
 
-        A refresh is missed if Viewgate is killed after a commit, or if the catalog is unavailable. `definitions` loads
-        the definitions of all views.
+        A refresh is missed if Viewgate is killed after a commit, or if the catalog is unavailable then; so all stale
+        views are refreshed, except views created WITH DEFERRED REFRESH. `definitions` loads the definitions of all
+        views.
         """
         self._start(self._caught_up(definitions))
 
@@ -142,7 +143,7 @@ class OnCommit:
         return task
 
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Return the stale views and the views over stale views, except views created WITH DEFERRED REFRESH.
+        """Return those of `views` that are stale or read a stale view, except views created WITH DEFERRED REFRESH.
 
         `views` are in the order of refresh, and so are the returned views. `definitions` are all views of the catalog.
         """

@@ -144,10 +144,11 @@ class Pipeline:
         return refreshed
 
     async def _step(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> tuple[Refreshed, bool]:
-        """Perform one step of a refresh (one commit); return its result, and whether another step must follow.
+        """Perform one step of a refresh (one commit); return the step's result, and whether another step must follow.
 
-        `asked` has the options of the refresh, `refresh` is the journal's record of the refresh, and `log` writes its
-        messages.
+        `asked` has the options of the refresh, `refresh` is the journal's record of the refresh, and `log` writes the
+        messages of the refresh. If a concurrent commit interferes, the step is planned again. Raise SqlError if the
+        step fails, or after three attempts.
         """
         for _ in range(_ATTEMPTS):
             started_ms = time.time_ns() // 1_000_000

@@ -75,7 +75,7 @@ def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshStat
     if through != {state.uuid: state.version for state in sources.views.values()}:
         return "a view that the query reads has been redefined"
     if {state.uuid for state in recorded.sources} != {table.uuid for table in sources.tables.values()}:
-        return "the stored rows were computed from other tables"
+        return "the stored rows were computed from other tables than the query reads now"
     if any(state.columns is None for state in recorded.sources):
         return "the last refresh did not record the columns that it read"
     return ""
@@ -101,8 +101,8 @@ class Reading:
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
     """Return the view's own storage query, pinned to the snapshots of its sources.
 
-    If `whole`, each materialized view in the query is replaced by its storage table if that storage table is fresh.
-    Otherwise no view is replaced.
+    `whole` is true for a refresh of all rows of the view: then each materialized view in the query whose storage table
+    is fresh is replaced by this storage table. Otherwise no view in the query is replaced.
     """
     stored = sources.stored if whole else {}
     if not stored:
@@ -116,7 +116,8 @@ async def from_another(catalog: Catalog, view: MaterializedView, storage: Table,
     """Return a query that computes the view's rows from the storage table of another view over the same tables.
 
     `storage` is the view's own storage table. Return None if no other view's storage table is fresh, has all data that
-    the view needs, and is cheaper to read than the base tables. `sources` are the current base tables of the view.
+    the view needs, and is cheaper to read than the base tables; also if a base table cannot be pinned to a snapshot.
+    `sources` are the current base tables of the view.
     """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:

@@ -15,7 +15,7 @@ from rewriter.model import ticked
 
 
 class Watchable(Protocol):
-    """A running job that can report its Spark stages (interface)."""
+    """The interface of a running job that can report its Spark stages."""
 
     async def stages(self) -> tuple[Stage, ...] | None:
         """Return the stages of the job so far; None if they are unknown."""

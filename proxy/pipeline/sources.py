@@ -22,7 +22,8 @@ class Sources:
     """The base tables that a storage query reads, as they are now, and the views through which the query reads them.
 
     `stored` maps the name of each materialized view whose storage table a refresh may read, instead of expanding the
-    view, to the view and its storage table. Such a storage table is fresh, and was computed under the same settings.
+    view, to the view and its storage table. Such a storage table is fresh, and was computed under the same session
+    settings as the view to be refreshed.
     """
 
     tables: Mapping[TableName, Table]
@@ -155,16 +156,17 @@ async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
 
 def _unread(view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} reads the view {name}, whose query contains SQL that is not "
-        f"supported, or refers to itself; define {view.name} again, over tables",
+        f"materialized view {view.name} cannot be refreshed, because it reads the view {name}, whose query cannot be "
+        f"expanded: that query contains unsupported SQL, or refers to {name} itself; recreate {view.name} with a query "
+        f"that does not read {name}",
         "0A000",
     )
 
 
 def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} reads {name}, which is no longer an Iceberg table or view in the "
-        f"catalog {catalog.name}: create the table again, or run DROP MATERIALIZED VIEW {view.name.sql()} "
-        "(the stored rows are unchanged)",
+        f"materialized view {view.name} cannot be refreshed, and its stored rows are unchanged, because it reads "
+        f"{name}, which is no longer an Iceberg table or view in the catalog {catalog.name}: create {name} again, or "
+        f"run DROP MATERIALIZED VIEW {view.name.sql()}",
         "42P01",
     )

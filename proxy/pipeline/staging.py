@@ -71,7 +71,7 @@ async def _forget(catalog: Catalog, storage: TableName, branch: str) -> None:
 def _lost(view: MaterializedView, detail: str) -> Lost:
     return Lost(
         f"the storage table of {view.name} was changed while this refresh ran, probably by another refresh; "
-        f"the stored rows are complete; run REFRESH again if they must be newer ({detail})",
+        f"the stored rows are complete; run REFRESH again if newer rows are needed ({detail})",
         LOST,
     )
 

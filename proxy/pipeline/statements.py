@@ -38,8 +38,8 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
 def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
     """Return the query with each table pinned to the snapshot that `snapshots` gives for the table.
 
-    For example, `SELECT a FROM t` becomes `SELECT a FROM t VERSION AS OF 7`. Raise SqlError 0A000 if a table in
-    `snapshots` cannot be pinned everywhere in the query.
+    For example, `SELECT a FROM t` becomes `SELECT a FROM t VERSION AS OF 7`. Raise SqlError 0A000 if the query names a
+    table of `snapshots` where it cannot be pinned: in a join in parentheses.
     """
     try:
         pinned = rewriter.pin(sql, snapshots, session)
@@ -47,8 +47,8 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
         raise SqlError(f"the query cannot be pinned to snapshots: {refusal}: {sql}", "0A000") from refusal
     for table, name in rewriter.parse(pinned, session).named():
         if name in snapshots and not table.args.get("version"):
-            hint = "write joins without parentheses"
-            raise SqlError(f"{name} cannot be pinned to a snapshot everywhere in this query; {hint}: {sql}", "0A000")
+            where = "in a join in parentheses; write the join without parentheses"
+            raise SqlError(f"{name} cannot be pinned to a snapshot, because the query reads it {where}: {sql}", "0A000")
     return pinned
 
 

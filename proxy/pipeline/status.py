@@ -92,9 +92,9 @@ _logger = logging.getLogger(__name__)
 
 
 class Lost(SqlError):
-    """The error raised if another refresh has committed first, or if the storage table is missing.
+    """The error raised if another refresh has committed first, or if the view was just replaced or dropped.
 
-    Lost is not a failure of the view, and is not recorded.
+    This error is not a failure of the view, and is not recorded as the view's last refresh error.
     """
 
 

@@ -105,9 +105,10 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
     except rewriter.Unsupported as refusal:
         raise SqlError(str(refusal), "0A000") from refusal
     except RecursionError as error:
+        nested = "the WHERE condition of the refresh" if asked.where else "the recorded condition of the stored rows"
+        remedy = "simplify the condition" if asked.where else f"run REFRESH MATERIALIZED VIEW {view.name.sql()} FULL"
         raise SqlError(
-            f"{view.name} cannot be refreshed: the WHERE condition or the retention of the refresh is nested too "
-            "deeply; simplify the condition",
+            f"{view.name} cannot be refreshed: {nested} is nested too deeply; {remedy}",
             "54001",
         ) from error
 
@@ -194,10 +195,14 @@ class _Planning:
             recorded, only=self._both(self._storage.only, kept)
         )  # the remaining rows keep their recorded source snapshots
         decision = kept.dropping(self._storage)
-        return Step(self._sources, self._storage, self._view, decision, state, state.only, "the others are refreshed")
+        then = "the remaining rows are refreshed"
+        return Step(self._sources, self._storage, self._view, decision, state, state.only, then)
 
     def _widening(self, where: str) -> Step:
-        """Return the step that adds the rows that satisfy `where`; the sources of the stored rows have not changed."""
+        """Return the step that adds the rows that satisfy `where` and are not stored yet.
+
+        The caller has checked that the sources have not changed since the stored rows were computed.
+        """
         part = self._storage.only
         added = rewriter.narrowed(self._view, where, self._columns, without=part)
         query = pin(added.storage_query, self._sources.pins, self._view.session)
@@ -248,7 +253,10 @@ class _Planning:
 
 
 def same(recorded: RefreshState, now: RefreshState) -> bool:
-    """Return whether two refresh states are equal, ignoring their refresh times and their conditions `only`."""
+    """Return whether two refresh states are equal, apart from the time of the refresh and the condition `only`.
+
+    `only` is the condition that the rows of a partial storage table satisfy.
+    """
     return (
         (recorded.view_uuid, recorded.view_version) == (now.view_uuid, now.view_version)
         and recorded.stored == now.stored

@@ -19,13 +19,16 @@ _logger = logging.getLogger(__name__)
 
 
 class Begun:
-    """A context manager that collects the Spark jobs that a task and its subtasks run, for a progress bar."""
+    """A context manager that collects, for a progress bar, the refresh jobs that run during the `with` block.
+
+    Collected are the jobs of the current asyncio task, and of the tasks that this task starts.
+    """
 
     def __init__(self) -> None:
         self.jobs: list[Watchable] = []
 
     def __enter__(self) -> Self:
-        """Collect the jobs that the current task, or a task that the current task starts, runs from now on."""
+        """Collect from now on the refresh jobs of the current asyncio task, and of the tasks that this task starts."""
         self._before = _BEGUN.set(self)
         return self
 
@@ -33,7 +36,7 @@ class Begun:
         _BEGUN.reset(self._before)
 
     async def followed(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Run the function `work`, and collect the Spark jobs that it runs."""
+        """Run the function `work`, and collect the refresh jobs that `work` runs."""
         with self:
             await work()
 
