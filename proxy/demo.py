@@ -113,5 +113,5 @@ async def rehearse(query: Query) -> None:
 
 
 async def _listed(show: str, query: Query) -> set[str]:
-    """Return the names of the tables or views in lake.demo, as listed by the statement `show`."""
+    """Return the names of the tables or views in lake.demo; `show` is SHOW TABLES or SHOW MATERIALIZED VIEWS."""
     return {str(row[1]) for row in (await query(f"{show} IN lake.demo")).rows}

@@ -19,14 +19,15 @@ _WRONG = (preflight.Missing, ConfigError, SqlError, OSError)
 
 
 class Dispensable(Exception):
-    """The error raised for a problem of an optional part, without which Viewgate can start."""
+    """The error raised for a problem that does not prevent Viewgate's start, such as a taken console port."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check: the checked part (`check`), whether the part works (`ok`), and the finding and remedy.
+    """The result of one check.
 
-    A `warning` is a problem that does not prevent Viewgate's start.
+    `check` is the name of the check, and `says` is the result, with the remedy of a problem. A problem is either an
+    error (`ok` is false), or a warning that does not prevent Viewgate's start (`ok` and `warning` are true).
     """
 
     check: str
@@ -129,7 +130,8 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
     if opened.broken:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in opened.broken.items())
         raise Dispensable(
-            f"{told}; {len(opened.broken)} more cannot be used, because the metadata cannot be read: {reasons}"
+            f"{told}; views that cannot be used, because their metadata cannot be read ({len(opened.broken)}): "
+            f"{reasons}"
         )
     return told
 

@@ -33,10 +33,10 @@ async def _no_workers() -> Reloaded:
 
 
 class Effective:
-    r"""The settings in effect, and two functions that the running server provides.
+    r"""The settings in effect, and two functions that the running server sets.
 
-    `reload` reads the settings file again, and `restart` replaces the worker processes by new ones. Before the server
-    provides the functions, each returns a refusal.
+    `reload` reads the settings file again, and `restart` replaces the worker processes by new ones. Until the server
+    sets them, both functions do nothing, and return the reason why.
 
     >>> from proxy.config import parse
     >>> rows = {row.key: row for row in Effective(parse("[timeouts]\ncatalog = 3")).rows()}

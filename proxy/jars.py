@@ -122,7 +122,10 @@ _ARTIFACT = """
 
 
 def _module(jars: Sequence[Jar]) -> str:
-    """Return Ivy's input file, which lists each version of a library once, with the requested files of that version."""
+    """Return the text of Ivy's input file `ivy.xml`, which lists the versions of libraries to fetch, with their files.
+
+    `jars` of the same library and version become one entry with several files.
+    """
     libraries: dict[tuple[str, str, str], list[Jar]] = {}
     for jar in jars:
         libraries.setdefault((jar.group, jar.artifact, jar.version), []).append(jar)

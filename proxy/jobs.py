@@ -1,4 +1,7 @@
-"""Creates the runner of refresh jobs on the Spark of [pipeline.spark]: a Spark Connect server, or this process."""
+"""Creates the runner of refresh jobs for [pipeline.spark].
+
+The jobs run on a Spark Connect server, or in a Spark application whose driver is this process.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ _RETRIES = 5
 async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
     """Return the runner of refresh jobs for the settings in [pipeline.spark].
 
-    `catalog` is the Iceberg catalog's name in Spark. `running` stops the Spark of the runner at shutdown. Raise
-    ConfigError if the settings cannot be used.
+    `catalog` is the Iceberg catalog's name in Spark. If this call starts a Spark application, the application is
+    stopped when `running` is closed. Raise ConfigError if the settings cannot be used.
     """
     key = next((key for key in RUNNERS if key in settings), MASTER)
     try:
@@ -88,8 +91,8 @@ def _refuse_unfinished(session: OwnSession, key: str) -> None:
     kinds = (f"{key}.type", f"{key}.catalog-impl")
     if session.conf.get(key, None) == _ICEBERG and not any(session.conf.get(kind, None) for kind in kinds):
         raise ConfigError(
-            f"[pipeline.spark] has {key}, but neither {' nor '.join(kinds)}: give the catalog the same "
-            "properties as in the Spark of the clients"
+            f"[pipeline.spark] has {key}, but neither {' nor '.join(kinds)}: give the catalog "
+            f"{key.rpartition('.')[2]} the same properties as on the upstream Spark servers"
         )
 
 

@@ -58,8 +58,8 @@ def _tickets(settings: UpstreamKerberos, host: str) -> Tickets:
         return KerberosClient(settings.principal, settings.keytab, settings.client or "")
     except GssError as error:
         raise ConfigError(
-            f"[upstream.kerberos] of {host}: the keytab {settings.keytab} cannot be used: {error}; check its path "
-            "and keys"
+            f"[upstream.kerberos] of {host}: the keytab {settings.keytab} cannot be used: {error}; check the path "
+            "of the keytab, and its keys"
         ) from error
 
 

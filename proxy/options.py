@@ -28,9 +28,9 @@ class Options:
 class Selection:
     """The views that `viewgate refresh` refreshes, and how.
 
-    `names` are the views; `every` selects all views, and `stale` only stale ones. `full` recomputes the rows even if an
-    incremental refresh is possible. `where` is a SQL condition that restricts the refresh to the rows that satisfy it;
-    empty without a restriction.
+    `names` are the selected views; without names, all views are selected, with or without `every` (the option --all).
+    With `stale`, the fresh views among these are skipped. `full` recomputes the rows even if an incremental refresh is
+    possible. `where` is a SQL condition: only rows that satisfy the condition are refreshed; empty for all rows.
     """
 
     names: tuple[str, ...] = ()
@@ -40,9 +40,10 @@ class Selection:
     where: str = ""
 
     def check(self) -> None:
-        """Raise ConfigError unless names, --all or --stale select the views.
+        """Raise ConfigError if the options select no view, or exclude each other.
 
-        Names and --all exclude each other; a condition (--where) requires names, and excludes --stale.
+        Views are selected by names, --all or --stale. Names and --all exclude each other; a condition (--where)
+        requires names, and excludes --stale.
         """
         if self.names and self.every:
             raise config.ConfigError("the names of views and --all exclude each other: give only one of them")
@@ -50,7 +51,9 @@ class Selection:
             raise config.ConfigError("no view is selected: name the views to refresh, or give --all or --stale")
         if self.where and (self.stale or not self.names):
             raise config.ConfigError(
-                "--where needs the name of a view, and cannot be combined with --stale: name a view, and remove --stale"
+                "--where and --stale exclude each other: remove one of them"
+                if self.stale
+                else "--where is only for named views: name the views to refresh, instead of --all"
             )
 
 
@@ -68,9 +71,10 @@ def settled(options: Options) -> config.Config:
         )
     _check("demo", Count, options)
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):
+        required = "[server.tls] required" if settings.authentication.open_to_all else "[authentication]"
         raise config.ConfigError(
-            "--demo loads its data without a password and without TLS, so it cannot be combined with "
-            "[authentication] passwords, ldap, jwt or kerberos, nor with [server.tls] required"
+            f"--demo loads its data without a password and without TLS, but {options.config} has {required}: remove "
+            f"--demo or {required}"
         )
     if options.data:
         settings = _changed(settings, "embedded", data=options.data)

@@ -82,7 +82,10 @@ def _expires(certificate: Path) -> float:
 
 @contextlib.contextmanager
 def reserved(listen: Listen) -> Iterator[int]:
-    """Yield the number of a port that several processes can listen on, which stays reserved during the body."""
+    """Yield the number of the server's port, which stays reserved for this process's workers during the `with` block.
+
+    For the configured port 0, the operating system chooses a free port. Several processes can listen on the port.
+    """
     with bound(listen.host, listen.port, shared=True) as place:
         yield place.getsockname()[1]
 

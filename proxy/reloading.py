@@ -62,10 +62,9 @@ class Reloading:
             raise ConfigError("Viewgate was started without a settings file: restart Viewgate with --config FILE")
         read = settled(self.options)
         if bool(self.read.upstreams) != bool(read.upstreams):
-            raise ConfigError(
-                "[[upstream]] was added or removed since the start: restart Viewgate to change from its own Spark "
-                "to other servers, or back"
-            )
+            change = "added" if read.upstreams else "removed"
+            servers = "the servers of [[upstream]]" if read.upstreams else "its own Spark"
+            raise ConfigError(f"[[upstream]] was {change} since the start: restart Viewgate to change to {servers}")
         settings = renewed(self.now(), read)
         _check(settings)
         self.adopt(settings)

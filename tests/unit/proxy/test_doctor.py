@@ -61,7 +61,10 @@ def test_a_view_that_cannot_be_read_is_a_warning(tmp_path: Path, capsys: pytest.
     file.write_text(REMOTE.format(0, free_port()) + f"uri = 'sqlite:///{tmp_path}/catalog.db'\n")
     program.main(["doctor", "--config", str(file)])
     told = capsys.readouterr().out
-    assert "warn  catalog lake: answers; 0 materialized views; 1 more cannot be used, because the meta" in told
+    assert (
+        "warn  catalog lake: answers; 0 materialized views; views that cannot be used, because their metadata cannot "
+        "be read (1): "
+    ) in told
     assert "DROP MATERIALIZED VIEW lake.demo.odd" in told
 
 

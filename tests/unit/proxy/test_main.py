@@ -369,7 +369,9 @@ def test_a_demo_without_rows_is_refused() -> None:
 
 def test_the_demo_needs_an_open_door(tmp_path: Path) -> None:
     (tmp_path / "gate.toml").write_text("[authentication]\npasswords = 'p'\n")
-    with pytest.raises(config.ConfigError, match="--demo loads its data without a password"):
+    with pytest.raises(
+        config.ConfigError, match=r"--demo loads its data without a password .*but .*gate.toml has \[authentication\]"
+    ):
         settled("--config", str(tmp_path / "gate.toml"), "--demo")
 
 

@@ -180,6 +180,10 @@ def test_nothing_to_refresh_is_said_before_anything_is_started(capsys: pytest.Ca
     assert "name the views to refresh, or give --all or --stale" in capsys.readouterr().err
     assert program.main(["refresh", "--all", "shop.daily"]) == 1
     assert "the names of views and --all exclude each other" in capsys.readouterr().err
+    assert program.main(["refresh", "--stale", "--where", "n > 1", "shop.daily"]) == 1
+    assert "--where and --stale exclude each other: remove one of them" in capsys.readouterr().err
+    assert program.main(["refresh", "--all", "--where", "n > 1"]) == 1
+    assert "--where is only for named views: name the views to refresh, instead of --all" in capsys.readouterr().err
 
 
 def test_a_directory_without_data_starts_no_spark_and_is_left_as_it_is(
