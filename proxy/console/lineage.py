@@ -25,8 +25,8 @@ Graph: TypeAlias = "nx.DiGraph[TableName]"
 def graph(views: Iterable[MaterializedView], plain: Collection[PlainView]) -> Graph:
     """Return the dependency graph of materialized views: an edge leads from a table or view to each view that reads it.
 
-    `plain` are the plain (not materialized) views of the catalog; the graph has those that the materialized views read.
-    The node attribute `kind` is "view" for a plain view, and "table" for a table or a materialized view.
+    `plain` are the plain (not materialized) views of the catalog; the graph has only the plain views that materialized
+    views read. The node attribute `kind` is "view" for a plain view, and "table" for a table or a materialized view.
     """
     read: dict[TableName, tuple[str, Session]] = {view.name: (view.query, view.session) for view in plain}
     found: Graph = nx.DiGraph()
@@ -42,8 +42,9 @@ def _add(
 ) -> None:
     """Add the view `name` to the graph `found`, with an edge from each table and view that its `query` reads.
 
-    `session` completes the table names in the query. `plain` has the query and session of each plain view; plain views
-    that the query reads are added in the same way. A query that cannot be parsed gets no edges.
+    `session` has the catalog and namespace that complete the table names in the query. `plain` has the query and
+    session of each plain view; plain views that the query reads are added in the same way. A query that cannot be
+    parsed gets no edges.
     """
     found.add_node(name)
     try:

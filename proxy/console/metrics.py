@@ -100,7 +100,7 @@ class _Times:
 
 
 class Metrics(Collector):
-    """A sink of the statement journal that counts statements and refreshes for Prometheus.
+    """A receiver of the journal's records (a `Sink`) that counts statements and refreshes for Prometheus.
 
     The values of labels come from fixed sets, never from the text of a statement, so the number of time series is
     bounded.
@@ -119,7 +119,7 @@ class Metrics(Collector):
         self._statements[record.kind, record.outcome, record.choice.reason, record.state.name] += 1
 
     def closed(self, record: Record) -> None:
-        """Add the duration of each phase, the fetched rows and the fetched bytes of a closed statement."""
+        """Add the fetched rows and bytes of a closed statement to the counters, and the phases' times to histograms."""
         for phase, seconds in record.seconds.items():
             self._seconds[phase].add(seconds)
         self._rows += record.rows
@@ -139,7 +139,7 @@ class Metrics(Collector):
         yield _counted(
             CounterMetricFamily(
                 "viewgate_statements",
-                "Statements whose execution has ended, by kind, by what answered them, why no view did, and state.",
+                "Statements whose execution has ended, by kind, outcome, reason why no view answered, and state.",
                 labels=("kind", "outcome", "reason", "state"),
             ),
             self._statements.items(),
@@ -213,8 +213,8 @@ class Gauges(Collector):
         service = self._service
         yield GaugeMetricFamily("viewgate_sessions", "Open sessions of clients.", len(service.sessions.all))
         running = service.journal.running
-        yield GaugeMetricFamily("viewgate_statements_running", "Statements that run or wait for their turn.", running)
-        told = "Records of the journal that its file, its tables or the collector of spans could not take."
+        yield GaugeMetricFamily("viewgate_statements_running", "Statements that run or are queued.", running)
+        told = "Records that could not be written to the journal's file or tables, or sent as spans."
         yield CounterMetricFamily("viewgate_journal_lost", told, service.journal.lost)
         yield from _of_upstreams(service.upstreams)
         yield _of_certificates(self._expiries(), service.upstreams)
@@ -236,7 +236,7 @@ def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
     yield GaugeMetricFamily("viewgate_sessions_waiting", waiting, upstreams.waiting)
     longest = "Seconds for which the oldest waiting client has waited for a session on any upstream."
     yield GaugeMetricFamily("viewgate_sessions_longest_wait_seconds", longest, upstreams.longest_wait)
-    up = _upstream_gauge("up", "Whether an upstream opens sessions: 1, or 0 where it does not or is being drained.")
+    up = _upstream_gauge("up", "1 if an upstream server opens sessions, 0 if it refuses them or is being drained.")
     sessions = _upstream_gauge("sessions", "Sessions that are open on an upstream.")
     most_sessions = _upstream_gauge("sessions_limit", "Sessions that an upstream may have.")
     statements = _upstream_gauge("statements", "Statements that run on an upstream.")
@@ -258,7 +258,7 @@ def _of_upstreams(upstreams: Upstreams) -> Iterator[Metric]:
 
 
 def _of_certificates(own: Mapping[str, float | None], upstreams: Upstreams) -> Metric:
-    told = "When a certificate expires, ours or that of an upstream as last seen: seconds since 1970."
+    told = "Expiry of Viewgate's certificates, and of the upstream servers' as last seen: seconds since 1970."
     family = GaugeMetricFamily("viewgate_certificate_expiry_timestamp_seconds", told, labels=["certificate"])
     theirs = {str(place.upstream): place.pulse.certificate_expires for place in upstreams.places}
     for name, expires in {**own, **theirs}.items():
@@ -268,7 +268,7 @@ def _of_certificates(own: Mapping[str, float | None], upstreams: Upstreams) -> M
 
 
 def _of_caches(caches: Mapping[str, CacheUse]) -> Iterator[Metric]:
-    told = "Look-ups in a cache: hits, which found their value, and misses."
+    told = "Lookups in a cache that found a value (hit) or none (miss)."
     looked = CounterMetricFamily("viewgate_cache_lookups", told, labels=["cache", "result"])
     entries = GaugeMetricFamily("viewgate_cache_entries", "Values in a cache.", labels=["cache"])
     for name, use in caches.items():
@@ -335,10 +335,11 @@ async def view_families(catalog: Catalog | None) -> list[Metric]:
 async def _families(catalog: Catalog) -> list[Metric]:
     views = sorted(await catalog.definitions(), key=lambda view: view.name)
     lag = _gauge(
-        "lag_seconds", "Seconds since the first commit that a view's storage table lacks: 0 where it is fresh."
+        "lag_seconds",
+        "Seconds since the first commit that a view's storage table lacks; 0 if the storage table is fresh.",
     )
-    rows = _gauge("storage_rows", "Rows in a view's storage.")
-    size = _gauge("storage_bytes", "Bytes of a view's storage.")
+    rows = _gauge("storage_rows", "Rows in a view's storage table.")
+    size = _gauge("storage_bytes", "Bytes of a view's storage table.")
     storages = await catalog.current([view.storage for view in views[:MOST_VIEWS]])
     now_ms = time.time_ns() // 1_000_000
     for view in views[:MOST_VIEWS]:

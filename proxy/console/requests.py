@@ -23,14 +23,14 @@ _INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # the states of a client whose request 
 
 
 class Requests(H11Protocol):
-    """uvicorn's HTTP/1.1 connection, aborted if the client keeps the connection waiting for more than DEADLINE seconds.
+    """uvicorn's HTTP/1.1 connection, aborted if the client keeps the connection waiting for more than ten seconds.
 
     The connection waits for a client that has not sent its whole request, and for a client that does not read the
     response: a response is sent only as fast as the client reads. The deadline starts again whenever the client has
     read a part of the response.
 
-    Above MOST connections, the connection that has waited longest is aborted, so that silent clients do not lock out a
-    health check. If no connection waits, the oldest connection is aborted, but never the new one.
+    Above MOST (100) connections, the connection that has waited longest is aborted, so that silent clients do not lock
+    out a health check. If no connection waits, the oldest connection is aborted, but never the new one.
 
     With a context `tls`, the connection is encrypted.
     """

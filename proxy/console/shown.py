@@ -128,8 +128,8 @@ def judged(row: Row) -> tuple[str, str] | None:
 class Timeline:
     """The times at which a view was fresh or stale, as parts of a bar.
 
-    `bars` has, for each part, the state, and the start and width in percent of the bar. `fresh` is the percentage of
-    the known time in which the view was fresh, None if nothing is known.
+    `bars` has, for each part, the state ("fresh", "stale" or "unknown"), and the part's start and width in percent of
+    the bar. `fresh` is the percentage of the known time in which the view was fresh, None if nothing is known.
     """
 
     bars: Sequence[tuple[str, float, float]]

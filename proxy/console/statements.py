@@ -54,8 +54,9 @@ PHASES = {
 class Listed:
     """One page of the list of statements.
 
-    `rows` are the rows of the page, and `counts` the number of rows that each filter in KINDS selects. `kind` is the
-    chosen filter, and `text` the text searched for. `page` is the number of the page (from 1) of `pages` pages.
+    `rows` are the rows of the page, and `counts` the number of rows that each filter in KINDS (such as "running") would
+    select. `kind` is the chosen filter, and `text` the text searched for. `page` is the number of the page (from 1) of
+    `pages` pages.
     """
 
     rows: Sequence[Row]
