@@ -73,7 +73,7 @@ class Spans(Writer):
             self._put(refresh)
 
     def store(self, records: Sequence[Record | Refresh]) -> None:
-        """Export the spans of records; raise OSError if the collector refuses the spans."""
+        """Export the spans of records; raise OSError if the OpenTelemetry collector refuses the spans."""
         spans = [span for record in records for span in self._spans(record)]
         if self._exporter.export(spans) is not SpanExportResult.SUCCESS:
             raise OSError(None, "the OpenTelemetry collector refused the spans: check [tracing] endpoint and headers")

@@ -1,7 +1,8 @@
 """The recorded texts of statements and errors: without credentials and, if so configured, without literals.
 
-A statement without literals is recorded as its digest. Error messages quote literals and table data in many forms.
-Without literals, all parts of a message that might be a literal or table data are removed.
+A statement without literals is recorded as its digest, which has `?` in place of each literal. Error messages quote
+literals and table data in many forms. Without literals, all parts of a message that might be a literal or table data
+are removed.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ KEPT, SHOWN = 10_000, 200
 
 
 def kept(sql: str, *, literals: bool = True) -> str:
-    """Return the part of a statement that is recorded: its first KEPT characters, without credentials.
+    """Return the part of a statement that is recorded: its first 10,000 characters, without credentials.
 
     Without `literals`, return the digest of that part, in which `?` replaces each literal. Credentials are removed
     after the digest is made, because a quotation mark within a literal could hide a credential from the search.
@@ -169,7 +170,7 @@ def kept(sql: str, *, literals: bool = True) -> str:
 def kept_message(
     message: str, sql_state: str | None = None, *, literals: bool = True, known: Iterable[str] = ()
 ) -> str:
-    """Return the part of an error message that is recorded: its first KEPT characters, without credentials.
+    """Return the part of an error message that is recorded: its first 10,000 characters, without credentials.
 
     Without `literals`, return the message shortened by `without_values`, to which `known` is passed, because Spark's
     errors quote the whole statement.

@@ -1,8 +1,8 @@
 """Computes statistics of the journal's statements, by view and by digest, since the start of this process.
 
-The time that a statement would have taken without views is estimated as the mean time of statements with the same
-digest that the tables answered, earlier or later. If the tables answered no statement with the digest, no saving is
-counted.
+The digest of a statement is its text with `?` in place of each literal. The time that a statement would have taken
+without views is estimated as the mean time of statements with the same digest that the tables answered, earlier or
+later. If the tables answered no statement with the digest, no saving is counted.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Usage:
         return MappingProxyType(self._views)
 
     def ended(self, record: Record) -> None:
-        """Count a statement for each view that was tried for the statement."""
+        """Count a statement for each view that the rewriter considered for the statement."""
         choice = record.choice
         finished = record.state is OperationState.FINISHED
         for view in choice.considered:
@@ -148,7 +148,7 @@ def digests(records: Iterable[Record]) -> list[Mapping[str, Any]]:
 
 
 def _row(text: str, records: list[Record]) -> Mapping[str, Any]:
-    """Return the counts and times of the statements with one digest, and the latest decision about them."""
+    """Return the counts and times of `records`, the statements with the digest `text`, and the latest answer line."""
     times = [record.milliseconds for record in records]
     return {
         "statements": len(records),
