@@ -43,7 +43,7 @@ FUNCTIONS: Mapping[str, tuple[Graph, Mapping[str, str]]] = {
 async def rows(catalog: Catalog, function: str, view: MaterializedView) -> list[Mapping[str, Any]]:
     """Return the rows of a table function for a view.
 
-    `function` is `mv_dependencies` or `stale_files`. Raise SqlError 54000 for more than MOST_FILES rows.
+    `function` is `mv_dependencies` or `stale_files`. Raise SqlError 54000 for more than MOST_FILES (10,000) rows.
     """
     graph, _ = FUNCTIONS[function]
     sources = await look(catalog, view)

@@ -27,7 +27,7 @@ def content(view: MaterializedView) -> Content:
 
 
 class UnderWay:
-    """The view locks of one event loop, and the running changes of storage tables."""
+    """The view locks of one event loop, and the running changes of storage tables, such as refreshes."""
 
     def __init__(self) -> None:
         self._busy: defaultdict[Content, asyncio.Lock] = defaultdict(asyncio.Lock)

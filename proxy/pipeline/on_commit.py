@@ -39,7 +39,7 @@ _logger = logging.getLogger(__name__)
 class OnCommit:
     """The runner of post-commit refreshes.
 
-    Refreshes for which no statement waits run in the background until `close`.
+    Refreshes for which no statement waits run in the background; `close` cancels the refreshes that still run.
     """
 
     def __init__(self, catalog: Catalog, pipeline: Pipeline) -> None:

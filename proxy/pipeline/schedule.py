@@ -27,7 +27,7 @@ _LONGEST_PAUSE = 10.0  # seconds after which a changed refresh interval of a vie
 
 
 class Schedule:
-    """The scheduler of refreshes: `run` starts the refreshes that are due, at most AT_ONCE at a time, until cancelled.
+    """The scheduler of refreshes: `run` starts the refreshes that are due, until cancelled; at most four run at once.
 
     Each refresh starts after the running refreshes of the views that its view reads. `clock` returns seconds.
     """

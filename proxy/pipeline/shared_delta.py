@@ -126,9 +126,9 @@ def _branch(at: int, count: int, query: str) -> str:
 def shared_deltas(runner: Runner, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
     """Return the staging table of each view, by view name, for refreshes that read the same appended rows.
 
-    The refreshes must also have the same Spark settings, and read at least MANY rows. `decisions` has the planned
-    refresh of each view; views that share no appended rows with another view are absent from the result. `runner` opens
-    the Spark session in which the first refresh creates the staging table.
+    The refreshes must also have the same Spark settings, and read at least MANY (two million) rows. `decisions` has the
+    planned refresh of each view; views that share no appended rows with another view are absent from the result.
+    `runner` opens the Spark session in which the first refresh creates the staging table.
     """
     groups: dict[object, dict[MaterializedView, Decision]] = {}
     for view, decision in decisions.items():

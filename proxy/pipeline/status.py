@@ -179,9 +179,11 @@ def explained(
 
 
 def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:
-    """Return a message that names the missing column if `message` is about a source column that the last refresh read.
+    """Return a message that names the missing column and its table, if a missing column caused Spark's error `message`.
 
-    `now` are the current base tables by name. Return an empty text for any other error, or if `refreshed` is None.
+    The last refresh must have read the column, and the table must no longer have the column now. Return an empty text
+    for any other error, or if `refreshed`, the recorded refresh state, is None. `now` are the current base tables by
+    name.
     """
     missing = _UNRESOLVED.search(message)
     if missing is None or refreshed is None:

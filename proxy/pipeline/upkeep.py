@@ -122,10 +122,10 @@ class Upkeep:
 
 
 class Orphans:
-    """A remover of orphaned storage tables, active only if no other proxy creates views in this catalog (`alone`).
+    """A remover of orphaned storage tables, which a killed CREATE has left behind.
 
-    With other proxies, a storage table without a view may belong to a view that is just being created, so nothing is
-    dropped.
+    The remover is active only if no other proxy creates views in this catalog (`alone`). With other proxies, a storage
+    table without a view may belong to a view that is just being created, so nothing is dropped.
     """
 
     def __init__(self, catalog: Catalog, runner: Runner, *, alone: bool) -> None:
