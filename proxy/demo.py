@@ -92,9 +92,9 @@ async def make(rows: int, query: Query) -> None:
 
 
 async def _with_signs_of_life(step: str, asked: Awaitable[ResultSet]) -> None:
-    """Wait for the statement `asked`, and log `step` with the elapsed seconds every 15 s.
+    """Wait for the statement `asked`, and every 15 s log the text `step` with the elapsed seconds.
 
-    Generating the sales takes minutes.
+    The statement that generates the sales takes minutes.
     """
     import asyncio  # imported here: the command line loads this module, and often needs no event loop
 

@@ -30,7 +30,7 @@ def for_pipeline(settings: Config) -> list[Upstream]:
 
 
 def upstream(address: UpstreamAddress) -> Upstream:
-    """Return the upstream server of one [[upstream]].
+    """Return the upstream server that one [[upstream]] of the settings (`address`) describes.
 
     Raise ConfigError if a file that the settings name cannot be used.
     """

@@ -22,7 +22,7 @@ class _OneLine(logging.Formatter):
     """
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
-        """Return the line of a log record, without its traceback."""
+        """Return a log record as one line, without the record's traceback."""
         return _escaped(super().formatMessage(record))
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name

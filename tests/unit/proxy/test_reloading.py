@@ -151,6 +151,18 @@ def test_a_renewed_certificate_is_shown_to_new_connections(tmp_path: Path, table
     asyncio.run(test())
 
 
+def test_another_kind_of_spark_needs_a_restart(tmp_path: Path) -> None:
+    unchanged = "; the former settings stay in effect"
+    assert Running(tmp_path, REMOTE).read("").message == (
+        "the settings were not reloaded: [[upstream]] was removed since the start: restart Viewgate to change to its "
+        f"own Spark{unchanged}"
+    )
+    assert Running(tmp_path, "").read(REMOTE).message == (
+        "the settings were not reloaded: [[upstream]] was added since the start: restart Viewgate to change to the "
+        f"servers of [[upstream]]{unchanged}"
+    )
+
+
 def test_without_a_file_there_is_nothing_to_read() -> None:
     async def test() -> Reloaded:
         return await Effective(config.parse("")).reload()
