@@ -51,8 +51,8 @@ class Sources:
     def same_content(self, later: Sources) -> bool:
         """Return whether `later` has the same views, and the same content of the tables that are not pinned.
 
-        `later` is the result of a second look-up. Tables that are pinned to snapshots are not compared, because a
-        refresh reads the same rows from pinned tables in any case.
+        `later` is the result of a second look-up, after the rows were read. Tables that are pinned to snapshots are not
+        compared, because a refresh reads the same rows from pinned tables in any case.
         """
         pinned = self.pins.keys()
         return self.views == later.views and all(

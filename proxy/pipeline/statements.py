@@ -47,8 +47,11 @@ def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
         raise SqlError(f"the query cannot be pinned to snapshots: {refusal}: {sql}", "0A000") from refusal
     for table, name in rewriter.parse(pinned, session).named():
         if name in snapshots and not table.args.get("version"):
-            where = "in a join in parentheses; write the join without parentheses"
-            raise SqlError(f"{name} cannot be pinned to a snapshot, because the query reads it {where}: {sql}", "0A000")
+            raise SqlError(
+                f"{name} cannot be pinned to a snapshot, because the query reads {name} in a join in parentheses; "
+                f"write the join without parentheses: {sql}",
+                "0A000",
+            )
     return pinned
 
 

@@ -171,11 +171,12 @@ def explained(
     `refreshed` is the recorded refresh state, None before the first refresh; `now` are the current base tables by name.
     `failure` is Spark's error.
     """
-    gone = _gone(failure.message, refreshed, now)
-    what = gone or headline(failure.message)
-    remedy = "; restore the column, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW" if gone else ""
-    kept = f" (the stored rows of {view.name} are unchanged)" if refreshed is not None else ""
-    return SqlError(f"{what}{remedy}{kept}", failure.sql_state, failure.error_code)
+    message = headline(failure.message)
+    if gone := _gone(failure.message, refreshed, now):
+        message = f"{gone}; restore the column, or recreate the view with CREATE OR REPLACE MATERIALIZED VIEW"
+    if refreshed is not None:
+        message += f" (the stored rows of {view.name} are unchanged)"
+    return SqlError(message, failure.sql_state, failure.error_code)
 
 
 def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, Table]) -> str:

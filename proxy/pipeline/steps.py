@@ -105,19 +105,21 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
     except rewriter.Unsupported as refusal:
         raise SqlError(str(refusal), "0A000") from refusal
     except RecursionError as error:
-        nested = "the WHERE condition of the refresh" if asked.where else "the recorded condition of the stored rows"
-        remedy = "simplify the condition" if asked.where else f"run REFRESH MATERIALIZED VIEW {view.name.sql()} FULL"
         raise SqlError(
-            f"{view.name} cannot be refreshed: {nested} is nested too deeply; {remedy}",
+            f"{view.name} cannot be refreshed: the WHERE condition of the refresh is nested too deeply; simplify the "
+            "condition"
+            if asked.where
+            else f"{view.name} cannot be refreshed: the recorded condition of the stored rows is nested too deeply; "
+            f"run REFRESH MATERIALIZED VIEW {view.name.sql()} FULL",
             "54001",
         ) from error
 
 
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
-    """Return a step of a full refresh with the query that computes the rows of the step.
+    """Complete a step that recomputes rows: return the step with the query that computes the rows.
 
-    The query reads another view's storage table if that is possible and no full refresh was requested; otherwise the
-    query is the view's own. `asked` has the options of the refresh.
+    The query reads another view's storage table if that is possible, the user has not requested a full refresh, and no
+    incremental attempt has failed; otherwise the query is the view's own. `asked` has the options of the refresh.
     """
     reading = None
     if not (asked.full or asked.anew):
@@ -162,7 +164,7 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that brings the stored rows up to date; a step that changes nothing if they are.
+        """Return the step that brings the stored rows up to date; a step that changes nothing if no source has changed.
 
         An incremental step merges the changes of the sources into the stored rows; `then`, if not empty, describes the
         step that must follow. Any other step recomputes the rows that satisfy the condition `wanted` (empty: all rows

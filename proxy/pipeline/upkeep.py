@@ -40,7 +40,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Upkeep:
-    """The maintenance of storage tables; the caller of each method holds the view's lock."""
+    """The maintenance of storage tables (compaction, expiry); the caller of each method holds the view's lock."""
 
     def __init__(self, catalog: Catalog, runner: Runner) -> None:
         self._catalog = catalog
