@@ -71,10 +71,10 @@ def settled(options: Options) -> config.Config:
         )
     _check("demo", Count, options)
     if options.demo and not (settings.authentication.open_to_all and not _tls_only(settings.server)):
-        required = "[server.tls] required" if settings.authentication.open_to_all else "[authentication]"
+        setting = "[server.tls] required" if settings.authentication.open_to_all else "[authentication]"
         raise config.ConfigError(
-            f"--demo loads its data without a password and without TLS, but {options.config} has {required}: remove "
-            f"--demo or {required}"
+            f"--demo loads its data without a password and without TLS, but {options.config} has {setting}: remove "
+            f"--demo or {setting}"
         )
     if options.data:
         settings = _changed(settings, "embedded", data=options.data)

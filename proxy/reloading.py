@@ -62,9 +62,11 @@ class Reloading:
             raise ConfigError("Viewgate was started without a settings file: restart Viewgate with --config FILE")
         read = settled(self.options)
         if bool(self.read.upstreams) != bool(read.upstreams):
-            change = "added" if read.upstreams else "removed"
-            servers = "the servers of [[upstream]]" if read.upstreams else "its own Spark"
-            raise ConfigError(f"[[upstream]] was {change} since the start: restart Viewgate to change to {servers}")
+            raise ConfigError(
+                "[[upstream]] was added since the start: restart Viewgate to change to the servers of [[upstream]]"
+                if read.upstreams
+                else "[[upstream]] was removed since the start: restart Viewgate to change to its own Spark"
+            )
         settings = renewed(self.now(), read)
         _check(settings)
         self.adopt(settings)

@@ -106,7 +106,7 @@ def standing(row: Row) -> tuple[str, str]:
 def judged(row: Row) -> tuple[str, str] | None:
     """Return a problem of a view that an operator should look into, and the CSS class that colours the text.
 
-    Return None if there is no problem. `row` has the counts of the view's uses.
+    Return None if there is no problem. `row` is the view's row in the system table, with the counts of the view's uses.
 
     >>> uses = {"considered": 3, "chosen": 0, "failed": 0, "compared": 0, "refreshes": 1}
     >>> judged(uses), judged({**uses, "considered": 0})

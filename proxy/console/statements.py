@@ -124,7 +124,7 @@ def answered_by(row: Row) -> str:
 
 
 def verdicts(row: Row) -> list[tuple[str, str]]:
-    """Return each view that was tried for a statement, with its verdict: chosen, could answer, or cannot answer."""
+    """Return each view that was considered for a statement, and its verdict: chosen, could answer or cannot answer."""
     return [
         (view, "chosen" if view in row["chosen"] else "could answer" if view in row["matched"] else "cannot answer")
         for view in row["considered"]

@@ -52,7 +52,9 @@ class Uses:
 
 
 class Usage:
-    """A sink that counts the uses of all views; each statement is counted once, when its outcome is final.
+    """A receiver of the journal's records (a `Sink`) that counts the uses of all views.
+
+    Each statement is counted once, when its outcome is final.
 
     >>> Usage().views
     mappingproxy({})
@@ -67,7 +69,7 @@ class Usage:
 
     @property
     def views(self) -> Mapping[TableName, Uses]:
-        """The uses of each view that was tried for a statement or refreshed."""
+        """The uses of each view that was considered for a statement, or refreshed, since the start of this process."""
         return MappingProxyType(self._views)
 
     def ended(self, record: Record) -> None:
