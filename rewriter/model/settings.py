@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 TIME_ZONE = "spark.sql.session.timeZone"
 ANSI = "spark.sql.ansi.enabled"
+TIMESTAMP_TYPE = "spark.sql.timestampType"
 LEFT_OUT = "the statement's hint names another view"
 REWRITE_IS_OFF = "the session has SET viewgate.rewrite = off"
 
@@ -53,7 +54,7 @@ READABLE: Mapping[str, str] = {
     "spark.sql.ansi.doubleQuotedIdentifiers": "false",
     "spark.sql.parser.escapedStringLiterals": "false",
     "spark.sql.parser.quotedRegexColumnNames": "false",
-    "spark.sql.timestampType": "TIMESTAMP_LTZ",
+    TIMESTAMP_TYPE: "TIMESTAMP_LTZ",
 }
 
 

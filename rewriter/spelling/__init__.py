@@ -14,9 +14,10 @@ from sqlglot.tokens import Token, TokenType
 from rewriter.block.expressions import checked_grain
 from rewriter.block.form import Unsupported
 from rewriter.block.from_clause import Find
-from rewriter.model import quoted
+from rewriter.model import Session, quoted
 from rewriter.spelling.calls import Call, blanked, calls
-from rewriter.spelling.types import levels, type_at
+from rewriter.spelling.timestamps import as_meant, statement_as_meant
+from rewriter.spelling.types import Level, levels, type_at
 from rewriter.sql import Edit, ParseError, SelectBlock, Statement, parse_select, splice, tokenize
 from rewriter.sql.blocks import CLOSING, OPENING
 from rewriter.timeseries import translate_bucket
@@ -36,13 +37,14 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
     """
     if not statement.uses_timeseries:
         return ()
+    statement = statement_as_meant(statement)
     tokens = tokenize(statement.sql)
     edits: list[Edit] = []
     for call in calls(statement.sql, tokens):
         # a third argument, the type, occurs only in queries that Viewgate writes
         if len(call.arguments) != 2 or not all(call.arguments):
             raise Unsupported("timeseries() takes a column and a granularity: write timeseries(order_time, 'hour')")
-        kind_of = partial(type_at, around=list(levels(statement, tokens, call, find)))
+        kind_of = partial(_kind_of, statement.session, list(levels(statement, tokens, call, find)))
         try:
             text = _translated(call, kind_of)
         except ParseError as problem:
@@ -61,6 +63,14 @@ def spelled_text(sql: str) -> str:
     "SELECT date_trunc('HOUR', t0.ts) AS h FROM t AS t0"
     """
     return splice(sql, [Edit(c.start, c.end, _translated(c, lambda source: None)) for c in _calls_in(sql)])
+
+
+def _kind_of(session: Session, around: Sequence[Level], source: exp.Expr) -> str | None:
+    """Return the type of the first argument of a call in a session; None if the type is not certain.
+
+    `around` are the visible names of the SELECTs that enclose the call, innermost first.
+    """
+    return type_at(as_meant(source, session), around)
 
 
 def _translated(call: Call, kind_of: KindOf) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -11,13 +12,20 @@ from rewriter.block.resolve import find_among
 from rewriter.model import Column, Session, TableName
 from rewriter.spelling import blanked, spell_out, spelled_text
 from rewriter.sql import splice
+from rewriter.timeseries import translate_bucket
 
-COLUMNS = (Column("ts", "timestamp"), Column("d", "date"), Column("local", "timestamp_ntz"), Column("n", "int"))
+COLUMNS = (
+    Column("ts", "timestamp"),
+    Column("d", "date"),
+    Column("local", "timestamp_ntz"),
+    Column("n", "int"),
+    Column("name", "string"),
+)
 SESSION = Session("lake", ("demo",))
 
 
-def spelled(sql: str) -> str:
-    statement = parse(sql, SESSION)
+def spelled(sql: str, session: Session = SESSION) -> str:
+    statement = parse(sql, session)
     tables = {TableName(("lake", "demo", name)): COLUMNS for name in ("t", "u", "x")}
     return splice(sql, spell_out(statement, find_among(statement, tables)))
 
@@ -228,3 +236,59 @@ def test_what_is_named_like_the_call_is_none(sql: str) -> None:
 def test_a_call_of_nothing_says_what_it_takes() -> None:
     with pytest.raises(Unsupported, match="takes a column and a granularity"):
         spelled("SELECT timeseries(, 'day') FROM t")
+
+
+NTZ = replace(SESSION, settings={"spark.sql.timestampType": "TIMESTAMP_NTZ"})
+
+
+@pytest.mark.parametrize(
+    ("call", "kind"),
+    [
+        ("TIMESTAMP '2024-03-10 02:30:00'", "timestamp_ntz"),
+        ("TIMESTAMP '2024-03-10 02:30:00Z'", "timestamp"),
+        ("TIMESTAMP_LTZ '2024-03-10 02:30:00'", "timestamp"),
+        ("CAST(name AS TIMESTAMP)", "timestamp_ntz"),
+        ("name::timestamp", "timestamp_ntz"),
+        ("CAST(name AS TIMESTAMP_LTZ)", "timestamp"),
+        ("to_timestamp(name)", "timestamp_ntz"),
+        ("make_timestamp(2024, 1, 1, 0, 0, 0)", "timestamp_ntz"),
+        ("ts", "timestamp"),
+        ("local", "timestamp_ntz"),
+        ("d", "date"),
+        ("now()", "timestamp"),
+        ("coalesce(local, TIMESTAMP '2024-01-01')", "timestamp_ntz"),
+        ("CAST(name AS TIMESTAMP) + INTERVAL 1 HOUR", "timestamp_ntz"),
+        ("d + INTERVAL 1 HOUR", "timestamp"),
+        ("date_trunc('day', TIMESTAMP '2024-01-01')", "timestamp"),
+    ],
+)
+def test_timestamp_means_what_the_session_sets(call: str, kind: str) -> None:
+    expected = translate_bucket(call, "day", kind)
+    assert spelled(f"SELECT timeseries({call}, 'day') AS b FROM t", NTZ) == f"SELECT {expected} AS b FROM t"
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        "(SELECT CAST(name AS TIMESTAMP) AS a FROM t) AS q",
+        "(SELECT CAST(name AS TIMESTAMP) AS a FROM t UNION ALL SELECT local FROM t) AS q",
+        "(SELECT TIMESTAMP '2024-01-01' AS a FROM t LIMIT 1) AS q",
+    ],
+)
+def test_timestamp_within_a_derived_table_means_what_the_session_sets(relation: str) -> None:
+    expected = translate_bucket("a", "hour", "timestamp_ntz")
+    assert (
+        spelled(f"SELECT timeseries(a, 'hour') AS b FROM {relation}", NTZ) == f"SELECT {expected} AS b FROM {relation}"
+    )
+    common = f"WITH c AS {relation.removesuffix(' AS q')} SELECT timeseries(a, 'hour') AS b FROM c"
+    assert spelled(common, NTZ) == common.replace("timeseries(a, 'hour')", expected)
+
+
+def test_a_timestamp_literal_of_unknown_form_has_no_certain_type_under_the_setting() -> None:
+    with pytest.raises(Unsupported, match="is not known for certain: cast it to one of these types"):
+        spelled("SELECT timeseries(TIMESTAMP 'today', 'day') AS b FROM t", NTZ)
+
+
+def test_a_cast_to_timestamp_ltz_is_a_timestamp() -> None:
+    sql = "SELECT timeseries(CAST(name AS TIMESTAMP_LTZ), 'hour') AS h FROM t"
+    assert spelled(sql) == "SELECT date_trunc('HOUR', CAST(name AS TIMESTAMP_LTZ)) AS h FROM t"
