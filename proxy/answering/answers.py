@@ -18,13 +18,14 @@ from proxy.answering.positions import Changed
 from proxy.answering.readable import FreshParts, Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
+from proxy.answering.time_calls import immediate_text, spells_time, told_of_immediate
 from proxy.answering.virtual_tables import Row, VirtualSchema, calls, expand
 from proxy.catalog import CacheUse, Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.session import ClientSession, Forward
-from proxy.statements import Effect, StatementInfo, classify, scan
+from proxy.statements import Effect, StatementInfo, classify, scan, string_value
 from rewriter import (
     Bound,
     Definitions,
@@ -42,6 +43,7 @@ from rewriter import (
 )
 from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.constraints import TRUST
+from rewriter.model.literals import literal
 from rewriter.model.names import split_name
 from rewriter.model.settings import REWRITE_IS_OFF
 
@@ -95,13 +97,14 @@ class Answers:
         facts: SessionFacts = session.facts
         info = classify(sql)
         replay = info.effect.replay
-        edits = await self._inserted(session, info, sql) if info.effect.effect is not Effect.NONE else []
+        edits = await self._changed(session, info, sql)
         ended = facts.watch(sql)
         if ended is not None and edits:
             sent = splice(sql, edits)
             return Forward(sent, ended=ended, replay=replay, reworded=Changed(sql, sent, edits).reworded)
         if ended is not None:
-            return Forward(ended=ended, replay=replay, brief=info.brief)
+            reworded = told_of_immediate if info.effect.effect is Effect.UNKNOWN else None
+            return Forward(ended=ended, replay=replay, brief=info.brief, reworded=reworded)
         decision = await self.decide(session, sql)
         if decision.outcome is None and decision.sql is None and not decision.over:  # no view reads its tables
             return Forward(replay=replay, brief=info.brief, choice=decision.choice)
@@ -113,7 +116,31 @@ class Answers:
             reworded=decision.reworded,
         )  # fmt: skip
 
-    async def _inserted(self, session: ClientSession, info: StatementInfo, sql: str) -> list[Edit]:
+    async def _changed(self, session: ClientSession, info: StatementInfo, sql: str) -> list[Edit]:
+        """Return the edits that make a statement that changes the session valid in Spark.
+
+        The edits replace virtual tables and table functions by their rows, and `timeseries` calls by Spark's functions.
+        Raise SqlError if the statement would store rows of a virtual table, or for an invalid call.
+        """
+        if info.effect.effect is Effect.NONE or (info.effect.effect is Effect.SETTINGS and not _sets_variable(sql)):
+            return []
+        return await self._inserted(session, sql) or await self._translated(session, sql)
+
+    async def _translated(self, session: ClientSession, sql: str) -> list[Edit]:
+        """Return the edits that translate the `timeseries` calls of a statement, also in the text of EXECUTE IMMEDIATE.
+
+        Raise SqlError for an invalid call, and for a text of EXECUTE IMMEDIATE that is not a single string literal.
+        """
+        if not spells_time(sql):
+            return []
+        text = immediate_text(sql)
+        decision = await self._decide_if_known(session, Hinted(string_value(text.text) if text else sql, {}), False)
+        spelled = decision.outcome.spelled if decision.outcome is not None else ()
+        if text is None or not spelled:
+            return list(spelled)
+        return [Edit(text.start, text.start + len(text.text), literal(decision.original))]
+
+    async def _inserted(self, session: ClientSession, sql: str) -> list[Edit]:
         """Return the edits that replace virtual tables and table functions by their rows, in a statement that changes
         the session.
 
@@ -121,7 +148,7 @@ class Answers:
         """
         lower = sql.lower()
         named = any(name in lower for name in (CATALOG, information_schema.NAMESPACE, *FUNCTIONS))
-        if not named or (info.effect.effect is Effect.SETTINGS and not _sets_variable(sql)):
+        if not named:
             return []
         edits = await self._with_virtual_tables(session, sql)
         return edits or await expand(sql, await self.facts(session), self.catalog)
@@ -181,7 +208,7 @@ class Answers:
             decision = await self._decide_if_known(session, hint, thorough)
         else:
             changed = Changed(hint.sql, expanded, edits)
-            if not only_calls and not _spells_time(hint.sql):
+            if not only_calls and not spells_time(hint.sql):
                 return Decision(expanded, expanded, problem=_INSERTED, reworded=changed.reworded)
             decision = await self._decide(session, replace(hint, sql=expanded), thorough)
             decision = replace(decision, reworded=changed.reworded)
@@ -232,7 +259,7 @@ class Answers:
         try:
             return await self._decide(session, hint, thorough)
         except Unavailable as outage:
-            if _spells_time(hint.sql):  # which Spark does not have
+            if spells_time(hint.sql):  # which Spark does not have
                 raise
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
@@ -249,7 +276,7 @@ class Answers:
         facts: SessionFacts = session.facts
         state = await self._state(session, hint)
         recent = await self._views.recent()
-        if not thorough and not state.rewrite and not _spells_time(sql):  # the statement need not be parsed
+        if not thorough and not state.rewrite and not spells_time(sql):  # the statement need not be parsed
             off = HINT_IS_OFF if OFF in hint.options else REWRITE_IS_OFF
             told = facts.problem or off
             return replace(own, problem=told, why=Reason.REWRITE_OFF, over=len(recent.definitions.views))
@@ -422,7 +449,7 @@ def _relied_on(
 
 def _may_concern(sql: str) -> bool:
     """Return whether a statement contains SELECT or `timeseries`; a statement with neither word is never rewritten."""
-    return "select" in sql.lower() or _spells_time(sql)
+    return "select" in sql.lower() or spells_time(sql)
 
 
 def _sets_variable(sql: str) -> bool:
@@ -437,10 +464,6 @@ def _calls_ours(sql: str) -> bool:
     """Return whether a statement calls a table function of Viewgate, such as `stale_files('demo.daily')`."""
     lower = sql.lower()
     return any(name in lower for name in FUNCTIONS) and any(calls(sql))
-
-
-def _spells_time(sql: str) -> bool:
-    return "timeseries" in sql.lower()
 
 
 class KnownViews:

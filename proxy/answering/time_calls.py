@@ -1,0 +1,66 @@
+"""Finds `timeseries` calls in statements whose text only Spark sees: EXECUTE IMMEDIATE.
+
+Viewgate translates `timeseries`, a function that Spark does not have, in the text that a client sends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from proxy.hs2 import SqlError
+from proxy.hs2.status import reported
+from proxy.statements import Token, scan
+
+_NAME = "timeseries"
+# EXECUTE IMMEDIATE text [INTO variables] [USING values]; a semicolon ends the text in a script.
+_BEHIND_TEXT = frozenset({"INTO", "USING", ";"})
+_REMEDY = (
+    "write the statement as one string literal after EXECUTE IMMEDIATE, run it without EXECUTE IMMEDIATE, or use "
+    "Spark's date_trunc()"
+)
+
+
+def spells_time(sql: str) -> bool:
+    """Return whether a text may call `timeseries`."""
+    return _NAME in sql.lower()
+
+
+def immediate_text(sql: str) -> Token | None:
+    """Return the string literal of EXECUTE IMMEDIATE that may contain `timeseries` calls; None if there is none.
+
+    Raise SqlError 0A000 if such a literal is a part of an expression, or if EXECUTE IMMEDIATE is within a script.
+
+    >>> immediate_text("EXECUTE IMMEDIATE 'SELECT timeseries(?, ''day'')' USING now()").start
+    18
+    >>> immediate_text("EXECUTE IMMEDIATE q")
+    """
+    tokens = list(scan(sql))
+    found = [text for text in _texts(tokens) if any(t.kind == "string" and spells_time(t.text) for t in text)]
+    if not found:
+        return None
+    alone = len(found) == 1 and len(found[0]) == 1
+    if not alone or tokens[0].keyword != "EXECUTE":
+        raise SqlError(f"timeseries() in a text of EXECUTE IMMEDIATE cannot be translated: {_REMEDY}", "0A000")
+    return found[0][0]
+
+
+def _texts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+    """Yield the tokens of the text, a string literal or an expression, of each EXECUTE IMMEDIATE."""
+    for at in range(len(tokens) - 1):
+        if [token.keyword for token in tokens[at : at + 2]] == ["EXECUTE", "IMMEDIATE"]:
+            begin = at + 2
+            ends = (i for i in range(begin, len(tokens)) if tokens[i].text.upper() in _BEHIND_TEXT)
+            yield tokens[begin : next(ends, len(tokens))]
+
+
+def told_of_immediate(error: SqlError) -> SqlError:
+    """Return an error of Spark's about a statement with EXECUTE IMMEDIATE, with a remedy if Spark missed `timeseries`.
+
+    >>> print(told_of_immediate(SqlError("[UNRESOLVED_ROUTINE] Cannot resolve routine `timeseries`")))
+    [UNRESOLVED_ROUTINE] Cannot resolve routine `timeseries`. Viewgate does not see the text that EXECUTE IMMEDIATE takes from a variable: write the statement as one string literal after EXECUTE IMMEDIATE, run it without EXECUTE IMMEDIATE, or use Spark's date_trunc()
+    """  # noqa: E501
+    if "UNRESOLVED_ROUTINE" not in error.message or f"`{_NAME}`" not in error.message.lower():
+        return error
+    why = f"Viewgate does not see the text that EXECUTE IMMEDIATE takes from a variable: {_REMEDY}"
+    head = error.message.split("\n", 1)[0].rstrip(". ")
+    return reported(f"{head}. {why}", error.sql_state, error.error_code)
