@@ -49,7 +49,7 @@ from rewriter.sql import excerpt, windows_in
 from rewriter.sql.time_windows import NAME as TIME_WINDOW
 from rewriter.sql.time_windows import SESSION, unread
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
-from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, grain_named
+from rewriter.timeseries.granularity import DATE_GRANULARITIES, GRANULARITIES, grain_named, grain_remedy
 
 Tree = exp.Expr
 
@@ -515,7 +515,7 @@ def checked_grain(unit: Tree | None, kind: str | None) -> str:
     """
     grain = grain_named(unit.name) if unit is not None and _is_text(unit) else None
     if grain is None:
-        given = f", not {unit.sql('spark')}" if unit is not None else ""
+        given = f", not {unit.sql('spark')}; {grain_remedy(unit.name)}" if unit is not None else ""
         raise Unsupported(
             f"timeseries() takes a column and a granularity, which is one of {', '.join(GRANULARITIES)}{given}"
         )

@@ -41,7 +41,7 @@ def rolls_up(fine: str, coarse: str) -> bool:
 
 
 _NAMED = re.compile(r"\s*(?:(\d{1,4})\s*)?([a-z]+)\s*\Z", re.IGNORECASE)
-# Units as other engines write them; `m` means minutes in all of them.
+# Units as other engines write them. `m` is a minute; `M` is refused, because it is a month in Java, pandas and Grafana.
 _UNITS = {
     **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), (1, "second")),
     **dict.fromkeys(("m", "min", "mins", "minute", "minutes"), (60, "second")),
@@ -49,7 +49,7 @@ _UNITS = {
     **dict.fromkeys(("d", "day", "days"), (1, "day")),
     **dict.fromkeys(("w", "week", "weeks"), (1, "week")),
     **dict.fromkeys(("mon", "mons", "month", "months"), (1, "month")),
-    **dict.fromkeys(("quarter", "quarters"), (3, "month")),
+    **dict.fromkeys(("q", "quarter", "quarters"), (3, "month")),
     **dict.fromkeys(("y", "yr", "yrs", "year", "years"), (12, "month")),
 }
 # By length and unit. "24 hours" is not a day, which may be longer; "7 days" is not a week, which begins on Monday.
@@ -69,13 +69,43 @@ _SIZES = {
 def grain_named(text: str) -> str | None:
     """Return the grain with this name ('hour') or of this length ('15 minutes'); None for other texts.
 
-    >>> [grain_named(text) for text in ("Hour", "15 minutes", "1h", "3 months", "24 hours", "7 minutes")]
-    ['hour', 'fifteen_minute', 'hour', 'quarter', None, None]
+    >>> [grain_named(text) for text in ("Hour", "15 minutes", "1h", "3 months", "24 hours", "7 minutes", "1M")]
+    ['hour', 'fifteen_minute', 'hour', 'quarter', None, None, None]
     """
     if text.lower() in GRANULARITIES:
         return text.lower()
     found = _NAMED.match(text)
-    if found is None or found[2].lower() not in _UNITS:
+    if found is None or found[2].lower() not in _UNITS or found[2] == "M":
         return None
     length, unit = _UNITS[found[2].lower()]
     return _SIZES.get((int(found[1] or 1) * length, unit))
+
+
+_MULTIPLES = (
+    "a length must equal one of these, as 5, 10, 15, 30 and 60 minutes, 3 and 12 months and 4 quarters do, or the same "
+    "minutes in seconds"
+)
+# A length and unit that may be taken for a grain, and why it is none.
+_MISTAKEN = {
+    (86_400, "second"): "a day may have 23 or 25 hours: write 'day'",
+    (7, "day"): "weeks start on Monday: write 'week'",
+}
+
+
+def grain_remedy(text: str) -> str:
+    """Return what to write instead of a text that names no grain.
+
+    >>> grain_remedy("7 days")
+    "weeks start on Monday: write 'week'"
+    >>> grain_remedy("3M")
+    "M may be minutes or months: write '3 minutes' or '3 months'"
+    """
+    found = _NAMED.match(text)
+    if found is None or found[2].lower() not in _UNITS:
+        return _MULTIPLES
+    count = int(found[1] or 1)
+    if found[2] == "M":
+        minutes, months = (f"'{count} {unit}{'s' * (count != 1)}'" for unit in ("minute", "month"))
+        return f"M may be minutes or months: write {minutes} or {months}"
+    length, unit = _UNITS[found[2].lower()]
+    return _MISTAKEN.get((count * length, unit), _MULTIPLES)

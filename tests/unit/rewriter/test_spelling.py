@@ -154,7 +154,8 @@ def test_a_call_within_a_call() -> None:
         ("15 minutes", "fifteen_minute"), ("15min", "fifteen_minute"), ("5 MIN", "five_minute"), ("10m", "ten_minute"),
         ("30 minutes", "thirty_minute"), ("900 seconds", "fifteen_minute"), ("60 minutes", "hour"), ("1 hour", "hour"),
         ("1 h", "hour"), ("hours", "hour"), ("1 day", "day"), ("1w", "week"), ("1 month", "month"), ("1 mon", "month"),
-        ("3 months", "quarter"), ("12 months", "year"), ("4 quarters", "year"), ("1 year", "year"), (" 1 s ", "second"),
+        ("3 months", "quarter"), ("1q", "quarter"), ("4q", "year"), ("1y", "year"), ("1m", "minute"),
+        ("12 months", "year"), ("4 quarters", "year"), ("1 year", "year"), (" 1 s ", "second"),
     ],
 )  # fmt: skip
 def test_multiples_name_a_grain(text: str, grain: str) -> None:
@@ -166,7 +167,25 @@ def test_multiples_name_a_grain(text: str, grain: str) -> None:
     "text", ["7 minutes", "24 hours", "7 days", "30 days", "2 weeks", "0 hours", "1", "1 fortnight", ""]
 )
 def test_other_multiples_are_refused(text: str) -> None:
-    with pytest.raises(Unsupported, match=f"one of second, minute, .*, year, not '{text}'"):
+    with pytest.raises(Unsupported, match=f"one of second, minute, .*, year, not '{text}'; "):
+        spelled(f"SELECT timeseries(ts, '{text}') AS b FROM t")
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("M", "M may be minutes or months: write '1 minute' or '1 month'"),
+        ("1M", "write '1 minute' or '1 month'"),
+        ("3 M", "write '3 minutes' or '3 months'"),
+        ("15M", "write '15 minutes' or '15 months'"),
+        ("24 hours", "a day may have 23 or 25 hours: write 'day'"),
+        ("1440 minutes", "write 'day'"),
+        ("7 days", "weeks start on Monday: write 'week'"),
+        ("7 minutes", "as 5, 10, 15, 30 and 60 minutes, 3 and 12 months and 4 quarters do"),
+    ],
+)
+def test_a_refused_length_says_what_to_write(text: str, remedy: str) -> None:
+    with pytest.raises(Unsupported, match=remedy):
         spelled(f"SELECT timeseries(ts, '{text}') AS b FROM t")
 
 
