@@ -50,7 +50,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
     if trailing:
         return _trailing(group.args[trailing[0]], [read(item) for item in items], read)
     if not any(isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)) for item in items):
-        return _plain(tuple(dict.fromkeys(read(item) for item in items)))
+        return _plain(tuple(dict.fromkeys(key for item in items for key in _fields(read(item)))))
     parts = [_sets_of(item, read) for item in items]
     sets = tuple(tuple(dict.fromkeys(chain(*choice))) for choice in product(*parts))
     return _checked(tuple(dict.fromkeys(key for part in parts for keys in part for key in keys)), sets)
@@ -109,7 +109,7 @@ def _all(read: Callable[[Tree], Tree], outputs: Sequence[Tree]) -> tuple[Tree, .
     `read` returns the canonical form of an expression. Raise Unsupported if one of these keys contains no column, or if
     ALL may be the name of a column.
     """
-    keys = tuple(dict.fromkeys(output for output in outputs if not has_aggregate(output)))
+    keys = tuple(dict.fromkeys(key for output in outputs if not has_aggregate(output) for key in _fields(output)))
     if any(not columns_in(key) for key in keys):
         raise Unsupported("GROUP BY ALL with a constant among the outputs is not supported: name the grouping keys")
     try:
@@ -182,6 +182,16 @@ def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
         )
     lengths = range(len(parts), -1, -1)
     return [tuple(chain(*chosen)) for length in lengths for chosen in combinations(parts, length)]
+
+
+def _fields(key: Tree) -> Sequence[Tree]:
+    """Return the keys that a grouping by `key` stands for: the values of a struct, else the key itself.
+
+    law:    structs are equal if and only if all their fields are, where NULL equals NULL
+    query:  SELECT window(t, '1 hour') AS w, count(*) FROM events GROUP BY 1
+    gives:  the start and the end of the window as keys
+    """
+    return key.expressions[1::2] if isinstance(key, exp.Anonymous) and key.name == "named_struct" else (key,)
 
 
 def _plain(keys: tuple[Tree, ...]) -> GroupBy:

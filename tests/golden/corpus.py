@@ -375,8 +375,12 @@ def _type(tree: exp.Expr, scope: Mapping[str, Relation | None]) -> str:
         return "string" if tree.is_string else "int"
     if isinstance(tree, exp.Cast):
         return str(tree.to.sql("spark")).lower().replace(", ", ",")
+    if isinstance(tree, exp.Add) and isinstance(tree.expression, exp.Interval):
+        return _type(tree.this, scope)
     if not isinstance(tree, exp.Anonymous):
         return "unknown"
+    if tree.name == "timestamp_seconds":
+        return "timestamp"
     if tree.name == "timeseries":
         return _type(tree.expressions[0], scope)
     argument = _type(tree.expressions[0], scope)
