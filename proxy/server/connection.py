@@ -23,7 +23,7 @@ from proxy.wire.tls import TLS_ONLY
 # With a stand-in server that answers at once, statements took 0.82 to 0.97 of the time that they take with a task for
 # each call: benchmarks/beside.py.
 class Steps:
-    """A coroutine that runs without an asyncio task, as long as it awaits only `Reply` futures of upstream servers.
+    """A coroutine that runs without an asyncio task, as long as it awaits only replies of upstream servers (`Reply`).
 
     `start` runs the coroutine up to its first wait; when the awaited reply arrives, the coroutine continues. When the
     coroutine awaits any other object, an asyncio task takes over the coroutine. Until a task runs the coroutine, the
@@ -121,7 +121,8 @@ class Connection(asyncio.Protocol):
 
     Invalid bytes close only this connection. When the connection is lost, the call that is being answered is cancelled.
     `entered(connection)` is called when the connection is made, and `left(connection, peer)` when the connection is
-    lost; `peer` is the client that has logged in, None before the login. The sessions tied to the peer then end.
+    lost; `peer` is the client that has logged in, None before the login. The sessions that `peer` opened over this
+    connection then end, except over HTTP.
 
     `kind` is the class of the conversation (the protocol) with another worker process; if `kind` is None, a client
     connects, and the first byte determines the transport. If `only` is given, clients must use this transport, in clear
@@ -206,7 +207,7 @@ class Connection(asyncio.Protocol):
         self._writable.set()
 
     def _begin(self, data: bytes) -> bytes:
-        """Detect the transport by the first byte of a connection and create its Conversation.
+        """Detect the transport by the first byte of a connection and create the Conversation, which decodes its bytes.
 
         `data` are the bytes received so far. Return the bytes for the Conversation: `data`, decrypted if the client
         uses TLS. Return empty bytes if the TLS handshake needs more bytes, or if the transport is refused. Raise
@@ -269,7 +270,7 @@ class Connection(asyncio.Protocol):
         self._hold(conversation.buffered)
 
     def _hold(self, count: int) -> None:
-        """Record that `count` bytes of incomplete messages are buffered for this connection.
+        """Record that `count` bytes of incomplete messages are buffered for this connection now.
 
         Raise WireError, which closes the connection, if the buffers of all connections together exceed the limit and
         this buffer exceeds 256 KiB. A connection from another worker process is never closed for this reason.

@@ -78,7 +78,7 @@ class Conversation(ABC):
     def refusal(_reason: str) -> bytes:
         """Return the bytes that tell the client that this transport is refused, with the reason.
 
-        Return empty bytes for a connection between worker processes.
+        This base method returns empty bytes: a connection between worker processes is closed without a reason.
         """
         return b""
 
@@ -99,7 +99,7 @@ class Conversation(ABC):
     async def answer(self, event: Any) -> bytes | Refused:
         """Return the bytes to send in answer to an event (a call or a login step).
 
-        Return Refused if the connection must be closed.
+        Return Refused if the connection must be closed; `Refused.reply` has the bytes to send before that.
         """
 
     def _refused(self, denied: Denied) -> None:
@@ -189,7 +189,7 @@ class SaslConversation(Conversation):
 
 
 class BareConversation(Conversation):
-    """The transport without frames and SASL: messages of one call each; the first OpenSession names the user."""
+    """The transport without frames and SASL: messages of one call each; the first OpenSession logs in."""
 
     def __init__(self, entrance: Entrance, caller: Caller) -> None:
         super().__init__(entrance, caller)

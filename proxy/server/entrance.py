@@ -59,7 +59,8 @@ class Held:
 class Entrance:
     """The service and the settings that all client connections share: logins, cookies, TLS and limits.
 
-    `held` counts the bytes that are buffered for all connections. Without `tls`, clients connect in clear text.
+    `held` counts the bytes of incomplete messages that are buffered for all connections. Without `tls`, clients connect
+    in clear text.
     """
 
     service: Service

@@ -135,7 +135,7 @@ class Server:
     async def _all_left(self) -> None:
         """Wait until every connection is closed.
 
-        After `close` seconds, abort the connections whose clients do not read their replies.
+        After `close` seconds (a limit), abort the connections whose clients do not read their replies.
         """
         try:
             async with asyncio.timeout(self._entrance.limits.close):
@@ -155,7 +155,7 @@ class Server:
         self._empty.clear()
 
     def _left(self, connection: Connection, peer: Peer | None) -> None:
-        """Remove a connection that has ended, and close the sessions tied to this connection in the background.
+        """Remove a connection that has ended, and close, in the background, the sessions that end with the connection.
 
         `peer` is the client of the connection, None if no client has logged in.
         """
@@ -166,7 +166,7 @@ class Server:
             self._empty.set()
 
     def _close_idle(self) -> None:
-        """Close the sessions that are tied to no connection and have been unused for `idle` seconds (a limit).
+        """Close sessions that do not end with a connection (HTTP) and have been unused for `idle` seconds (a limit).
 
         Also schedule the next check.
         """
