@@ -52,7 +52,7 @@ _SHUTTING_DOWN = Interrupted(
 class Handler:
     """The handler of a call: `run` answers the call and returns the encoded reply.
 
-    `failed` makes the response that reports an error status; None if the response type has no status.
+    `failed(status)` returns the response that reports the error `status`; None if the response type has no status.
     """
 
     run: Callable[[Call], Awaitable[bytes]]
@@ -92,9 +92,9 @@ class Processor:
     `answering` plans statements. `facts(user, configuration)` creates the data that `answering` keeps about a new
     session. `proxy_users` has the rules for impersonation. `catalog` is the Iceberg catalog that clients can browse in
     addition to Spark's, None if there is none. `progress` returns Spark's progress of a statement. Handle ids end with
-    `mark`, which identifies the worker process and is empty in a single process. `journal` records the statements.
-    `most_sessions` limits the open sessions, and `configuration` the bytes of the OpenSession message, which is kept as
-    long as the session is open.
+    `mark`, which identifies the worker process and is empty in a single process. `journal` keeps a record of each
+    statement. `most_sessions` limits the open sessions, and `configuration` the bytes of the OpenSession message, which
+    is kept as long as the session is open.
     """
 
     handlers: ClassVar[Mapping[str, Handler]] = {}
@@ -135,7 +135,9 @@ class Processor:
             return reply
         head = read_head(message)
         if head is None or head.type != CALL:
-            raise WireError("invalid Thrift message: the message is not a call")
+            raise WireError(
+                "invalid Thrift message: a call was expected, but the message is a reply, an exception or incomplete"
+            )
         handler = self.handlers.get(head.name)
         if handler is None:
             text = f"Invalid method name: '{head.name}'"
@@ -178,7 +180,7 @@ class Processor:
             return None
 
     async def disconnected(self, peer: Peer) -> None:
-        """Close the sessions that are tied to the connection of a client (`peer`), because the connection has ended."""
+        """Close the sessions that end with the connection of a client (`peer`), because the connection has ended."""
         sessions, peer.sessions = peer.sessions, []
         await asyncio.gather(*(self.close_session(session) for session in sessions))
 
@@ -213,9 +215,9 @@ class Processor:
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
         """Send a request to all worker processes and return their replies by worker number.
 
-        `question` is the key, in the dictionary `answers`, of the function that answers the request; `about` is the
-        argument of this function. `patience` limits the wait for other workers, in seconds. This implementation is for
-        a single process, which has number 1.
+        `question` names the request: each process looks up the function that answers it in the dictionary `answers`;
+        `about` is the function's argument. `patience` limits the wait for other workers, in seconds. This
+        implementation is for a single process, which has number 1.
         """
         return {1: await self.answers[question](about)}
 
@@ -276,7 +278,7 @@ class Processor:
         await self.close_operation(operation)
 
     async def close_operation(self, operation: Operation) -> None:
-        """Remove an operation that has ended and whose handle no client has."""
+        """Remove an operation that has ended and whose handle no client has, and close it on the upstream."""
         self.sessions.remove_operation(operation)
         await operation.discard()
 
@@ -298,12 +300,12 @@ class Processor:
 
 @dataclass(eq=False)
 class Peer:
-    """An authenticated client, with the sessions that are tied to its connection.
+    """An authenticated client, with the sessions that end with its connection.
 
     `tied` says whether sessions that the client opens end with the connection. `acting_for` is the user whom the client
-    asked at login to impersonate, empty if none. `foreseen` has the prepared replies for the client's last statement,
-    None before the first statement. `traceparent` is the W3C trace context of the client's current call, empty if there
-    is none.
+    asked at login to impersonate, empty if none. `foreseen` has the replies that were prepared, before their calls
+    arrive, for the client's last statement, None before the first statement. `traceparent` is the W3C trace context of
+    the client's current call, empty if there is none.
     """
 
     user: str
@@ -363,7 +365,7 @@ class Statement:
         """
         sql, run_async, limit = _asked(call.message)
         if sql is None:
-            raise WireError("Required field 'statement' is unset! Set it to the SQL text of the statement")
+            raise WireError("Required field 'statement' is unset! Set this field of ExecuteStatement to the SQL text")
         deadline = asyncio.get_running_loop().time() + limit if limit > 0 else None
         return cls(call, sql, run_async, deadline, record(sql))
 

@@ -261,9 +261,9 @@ class _Start:
     def _begun(self, operation: RemoteOperation, plan: Forward, reply: bytes) -> Started:
         """Return the started operation, and the upstream's reply with the handle of Viewgate's operation.
 
-        `operation` was created while the upstream worked, and now gets the upstream's handle. If the reply reports that
-        the upstream has refused the statement, release the lease (upstream session and slot), and return None with the
-        reply.
+        `operation` was created while the upstream was starting the statement, and now gets the upstream's handle. If
+        the reply reports that the upstream has refused the statement, release the lease (upstream session and slot),
+        and return None with the reply.
         """
         try:
             announced = Announced.of(reply)

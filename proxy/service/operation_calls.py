@@ -58,7 +58,11 @@ async def fetch_results(call: Call) -> bytes:
 def _of_log(message: bytes) -> bool:
     request = read_request(message, ttypes.TFetchResultsReq)
     if request.orientation not in _ORIENTATIONS:  # Spark would close the connection, and with it the session
-        raise SqlError(f"The fetch orientation {request.orientation} does not exist: use 0 to 5", "HY106")
+        raise SqlError(
+            f"The fetch orientation {request.orientation} does not exist: use a number of Thrift's TFetchOrientation, "
+            "0 to 5",
+            "HY106",
+        )
     return bool(request.fetchType == _LOG)
 
 

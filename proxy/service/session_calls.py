@@ -48,8 +48,9 @@ async def open_session(call: Call) -> bytes:
 async def _opened(call: Call) -> bytes:
     if len(call.message) > call.service.configuration:
         raise SqlError(
-            f"the login and the settings of the session have {len(call.message)} bytes, and [limits] configuration "
-            f"allows {call.service.configuration}: connect with fewer settings, or raise the limit",
+            f"the login and the settings of the session have {len(call.message)} bytes, but [limits] configuration "
+            f"allows only {call.service.configuration} bytes: connect with fewer settings, or ask an administrator to "
+            "raise the limit",
             "54000",
         )
     asked = find(call.message, _CLIENT_PROTOCOL)

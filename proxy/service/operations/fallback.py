@@ -18,7 +18,7 @@ class Fallback:
     """The fallback of one rewritten statement to the client's original statement.
 
     The fallback is open until `shut` or `take` is called, or the statement's deadline has passed. `original` is the
-    client's statement; None makes a fallback that is never open. `report` is called with the error of the rewritten
+    client's statement; if it is None, the fallback is never open. `report` is called with the error of the rewritten
     statement after the original statement has succeeded.
     """
 

@@ -102,8 +102,8 @@ class LocalOperation(Operation):
     def _finished(self) -> ResultSet:
         if self.state is not OperationState.FINISHED:
             raise self.error or SqlError(
-                f"Expected state FINISHED, but found {self.state.name}: fetch the result only after "
-                "GetOperationStatus has reported FINISHED",
+                f"The operation {self.handle.id} has no result: Expected state FINISHED, but found {self.state.name}; "
+                "fetch the result only after GetOperationStatus has reported FINISHED",
                 "HY010",
             )
         return self._result

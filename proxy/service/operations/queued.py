@@ -140,8 +140,8 @@ class QueuedOperation(Operation):
     def _ready(self) -> Operation:
         if self._operation is None:
             raise self.error or SqlError(
-                f"Expected state FINISHED, but found {self.state.name}: fetch the result only after "
-                "GetOperationStatus has reported FINISHED",
+                f"The operation {self.handle.id} has no result: Expected state FINISHED, but found {self.state.name}; "
+                "fetch the result only after GetOperationStatus has reported FINISHED",
                 "HY010",
             )
         return self._operation

@@ -2,9 +2,9 @@
 
 The next block of rows is requested before the client asks for the block (prefetch). When a statement ends, the columns
 and the first block are also requested, if the client requested them for the previous result of its session. If the
-client then fetched an empty block after the last rows, the empty block is requested as well. Spark's cursor is then
-ahead of the client's cursor: if the client makes a different call from the expected call, the cursor is first moved
-back by the prefetched rows.
+client fetched the previous result up to the empty block after the last rows, a second block is also requested. Spark's
+cursor is then ahead of the client's cursor: if the client makes a different call from the expected call, Spark's cursor
+is first moved back by the prefetched rows.
 """
 
 from __future__ import annotations
@@ -151,8 +151,8 @@ class RemoteOperation(RemoteRun):
         """Expect the client to make the same calls as for the session's previous result, and prepare the replies.
 
         The calls are requests for the columns and the first rows, and the close of the operation. For each of them, a
-        function that returns the prefetched reply is registered in `foreseen`. `sessions` is the registry from which a
-        close removes the operation.
+        function that returns the prepared reply is registered in `foreseen`, the operation's registry of expected
+        calls. `sessions` is the registry from which a close removes the operation.
         """
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):
@@ -214,7 +214,8 @@ class _Block:
     """A prefetched block of rows, or the prefetched columns.
 
     `question` is the body of the request, and `answer` the future of the reply, which answers a client's call with the
-    same body. `weight` is the expected size of the reply in bytes, which is taken from the budget.
+    same body. `weight` is the expected size of the reply in bytes, which counts against the budget if the reply has
+    rows.
     """
 
     question: bytes
@@ -234,8 +235,9 @@ class Prefetch:
     """The prefetched replies of one operation: its columns and its blocks of rows.
 
     `habits` has the calls that the client made for the previous result of the session. `budget` limits the bytes of the
-    prefetched blocks; each block is expected to be as large as the block before. `constant` is a key of a constant
-    statement (a statement whose columns are always the same), None for any other statement.
+    prefetched blocks; each block is expected to be as large as the block before. If the statement is constant (its
+    columns are always the same), `constant` is the key under which the reply with the columns is stored; otherwise
+    `constant` is None.
     """
 
     __slots__ = (
@@ -383,9 +385,9 @@ class Prefetch:
         """Record a FetchResults call (`message`) and its `reply`, and prefetch the next block of this result.
 
         The first fetch is recorded in the session's `habits`, so that the same call is prefetched for the next result,
-        unless the reply was slow (not `soon`). `goes_on` says whether more rows may follow. The next block is
-        prefetched if the reply has rows, more may follow, no other block is prefetched, and the budget allows the
-        block.
+        if more rows may follow and the reply came quickly (`soon`). `goes_on` says whether more rows may follow. The
+        next block is prefetched if the reply has rows, more may follow, no other block is prefetched, and the budget
+        allows the block.
         """
         if self._read == 0:
             self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)
@@ -431,7 +433,7 @@ class Prefetch:
         return answer
 
     async def _take_back(self, message: bytes) -> None:
-        """Move Spark's cursor back to the client's position, by fetching the prefetched blocks backwards.
+        """Move Spark's cursor back to the client's position, by fetching as many rows backwards as were prefetched.
 
         `message` is a FetchResults message with the upstream's operation handle.
         """

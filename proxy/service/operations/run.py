@@ -57,7 +57,8 @@ class Execution:
     """The inputs of a RemoteRun: the client session, the lease, the plan, and the client's statement.
 
     The lease holds the upstream session and the slot (the permission to run). `statement` is None for a metadata call.
-    `progress` returns Spark's progress of a statement; `kind` is Thrift's type of the operation.
+    `progress` returns the stages of a statement's Spark jobs, given Spark's statement id; `kind` is Thrift's type of
+    the operation.
     """
 
     session: ClientSession

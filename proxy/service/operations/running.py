@@ -61,7 +61,7 @@ class StatusPolls:
         return not self._out and asyncio.get_running_loop().time() - self._last >= seconds
 
     async def polled(self, answer: Awaitable[T]) -> T:
-        """Wait for the reply to a poll (`answer`) and return the reply; until then, the poll counts as running."""
+        """Wait for the reply to a poll (`answer`) and return this reply; until then, the poll counts as running."""
         self._out += 1
         try:
             return await answer
@@ -71,7 +71,7 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Mark a poll of Viewgate's own as running during the `with` block; polls of clients wait for its result."""
+        """Mark a poll of Viewgate's own as running during the `with` block; clients' polls wait for its result."""
         self._none_of_ours.clear()
         try:
             yield
