@@ -40,7 +40,7 @@ class Handle:
 
     @classmethod
     def at(cls, message: bytes, guid: int, secret: int) -> Handle:
-        """Return the handle in a message, given the offsets of its id and its secret."""
+        """Return the handle in a message, given the offsets at which the handle's id and secret start."""
         return cls(message[guid : guid + _PART], message[secret : secret + _PART])
 
     @property
@@ -50,7 +50,7 @@ class Handle:
 
     @property
     def id(self) -> str:
-        """The handle's public id in hexadecimal; an id of 16 bytes has hyphens, as Spark prints it."""
+        """The handle's public id in hexadecimal; with hyphens if the id has 16 bytes, as Spark prints ids."""
         digits = self.guid.hex()
         if len(self.guid) != _PART:
             return digits
@@ -76,6 +76,18 @@ S = TypeVar("S")
 
 # In every request of the service the handle is field 1, and its identifier is field 1 of the handle.
 REQUEST_HANDLE = (1, 1, 1)
+# The calls on an operation: the field of the handle, and the call that returns the handle.
+_HANDLE_FIELDS = dict.fromkeys(
+    (
+        "GetOperationStatus",
+        "CancelOperation",
+        "CloseOperation",
+        "GetResultSetMetadata",
+        "FetchResults",
+        "GetQueryId",
+    ),
+    ("operationHandle", "ExecuteStatement"),
+)
 
 
 @dataclass(slots=True)
@@ -108,9 +120,9 @@ class Message:
     def _found(self) -> tuple[int, int]:
         places = find_handle(self.message, REQUEST_HANDLE)
         if places is None:
+            field, opener = _HANDLE_FIELDS.get(self.head.name, ("sessionHandle", "OpenSession"))
             raise WireError(
-                "Required field 'sessionHandle' or 'operationHandle' is unset! Send the handle that OpenSession or "
-                "ExecuteStatement has returned"
+                f"Required field '{field}' of {self.head.name} is unset! Send the handle that {opener} has returned"
             )
         self._places = places
         return places
@@ -139,7 +151,7 @@ class Habits:
     `schema` is the reply with the columns of the last constant statement (a statement whose columns are always the
     same), with a key of the statement and its upstream session. `weight` is the size of the first reply with rows, in
     bytes. `blocks` is the number of row blocks to prefetch at first: two if the first block had all rows and the client
-    fetched again.
+    fetched again, otherwise one.
     """
 
     columns: bytes | None = None
@@ -194,7 +206,7 @@ class Foreseen:
         self._answers.clear()
 
     def knows(self, call: bytes) -> tuple[Handle, Answer] | None:
-        """Return the operation of an expected call, and the function that answers the call; None for any other call."""
+        """Return the operation of an expected call, and the function that answers the call; None for other calls."""
         return self._answers.get(_unnumbered(call, _name_end(call))) if len(call) > _BEFORE_NAME else None
 
 

@@ -17,7 +17,7 @@ Log = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The views considered for a statement, the views that match the statement, and the views chosen to answer it.
+    """The materialized views considered for a statement, those that can answer it, and those chosen to answer it.
 
     `reason` is the reason code if the statement's tables have views and none can answer the statement; otherwise empty.
     `tables` are the base tables that the statement reads, `storages` the storage tables (with the rows of views) that
@@ -55,9 +55,9 @@ class Forward:
 
     `replay` says how a new upstream session gets the statement's effect on the session. A `brief` statement ends
     quickly: if its client waits for the end, the upstream gets the call as sent, without polls. A `constant` statement
-    is brief, and its columns are always the same. `choice` is recorded in the journal of statements. `reworded`
-    converts an error of Spark's about `sql` to an error about the client's text; otherwise Spark's error would quote
-    rows that Viewgate has inserted.
+    is brief, and its columns are always the same. `choice` (the views considered and chosen) is recorded in the
+    journal, Viewgate's log of statements. `reworded` converts the positions and quotations in an error of Spark's from
+    `sql` to the client's text; None if no conversion is needed.
     """
 
     sql: str | None = None

@@ -82,20 +82,20 @@ class Lease:
 
     @property
     def upstream(self) -> LiveUpstream:
-        """The upstream session that the lease holds; the lease holds a session only after a call of `hold`."""
+        """The upstream session that the lease holds; use this property only after a call of `hold`."""
         assert self._upstream is not None
         return self._upstream
 
     @property
     def held(self) -> bool:
-        """Whether the lease holds an upstream session, so that the upstream session stays attached."""
+        """Whether the lease (a statement's hold on the upstream session) holds an upstream session now."""
         return self._upstream is not None
 
     async def hold(self) -> LiveUpstream:
-        """Hold the client session's upstream session, so that it stays attached, and return it.
+        """Return the client session's upstream session, which stays open for this session until the lease is released.
 
-        If the upstream session that the lease held was lost, the lease holds a new upstream session. Raise SqlError if
-        no upstream session can be opened.
+        Open an upstream session if the client session has none, or has lost it. Raise SqlError if no upstream session
+        can be opened.
         """
         upstream = await self._session.upstream.hold()
         if self._upstream is not None:
@@ -130,7 +130,7 @@ class Lease:
             self.upstream.give_slot_back()
 
     def release(self) -> None:
-        """Give back the slot (the permission to run) and release the upstream session, if the lease holds them."""
+        """Give back the slot (the permission to run) and release the upstream session, as far as the lease has them."""
         self.free_slot()
         if self._upstream is not None:
             self._upstream = None
@@ -154,7 +154,7 @@ _LOG = ResultSet.of("operation_log").columns
 class OperationLog:
     """The log lines of an operation, with a read position.
 
-    A client reads each line once, or reads all lines again from the first line.
+    Each call of `read` continues where the last call ended, or starts again from the first line.
 
     >>> log = OperationLog()
     >>> log.add("a"), log.add("b")
@@ -240,7 +240,7 @@ class Operation(ABC):
         return float("-inf")
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state; if the operation ends, call `watcher`, and call `ended` with True only after a success.
+        """Set the state; if the operation ends, call `watcher`, and call `ended`, with True only after a success.
 
         Do nothing if the state cannot follow the current state, for example in a report that arrives late. `error` is
         the reason of the state ERROR.
@@ -311,8 +311,8 @@ class Operation(ABC):
     def fetch_log(self, call: Message, request: Any) -> bytes:
         """Return the reply to a FetchResults request for the operation log.
 
-        The reply has the unread lines or, with FETCH_FIRST, all lines. `request` is the decoded request, which has the
-        fetch orientation and the maximum number of lines to return.
+        The reply has the lines not sent before or, with FETCH_FIRST, the lines from the first line on. `request` is the
+        decoded request, which has the fetch orientation and the maximum number of lines to return.
         """
         first = request.orientation == ttypes.TFetchOrientation.FETCH_FIRST
         lines = self.log.read(request.maxRows, first=first)
@@ -367,8 +367,8 @@ class Worker(NamedTuple):
 class Sessions:
     """The registry of all open sessions and operations; each session is found only by the principal who opened it.
 
-    At most `most` sessions are open, or being opened, at a time. `ended` is called with each operation that has ended,
-    `removed` with each operation that no client can use any longer.
+    At most `most` sessions are open, or being opened, at a time. `ended` is called with an operation when it ends, and
+    again when it is removed; `removed` is called with an operation when no client can use it any longer.
     """
 
     def __init__(
@@ -423,7 +423,7 @@ class Sessions:
         await self._empty.wait()
 
     def idle(self, seconds: float) -> list[ClientSession]:
-        """Return the sessions that are tied to no connection and have been unused for `seconds`.
+        """Return the sessions that do not end with a connection (HTTP) and have been unused for `seconds`.
 
         While a call waits for the end of a statement, the session of the call is in use.
         """
@@ -436,8 +436,8 @@ class Sessions:
         """Reserve room for one more session during the body; raise SqlError 53300 if `most` sessions are open."""
         if len(self._sessions) + self._being_opened >= self.most:
             raise SqlError(
-                f"{self.most} sessions are open, as many as [limits] sessions allows: close sessions that are not "
-                "used, or raise the limit",
+                f"No session can be opened: {self.most} sessions are open, as many as [limits] sessions allows; close "
+                "sessions that are not used, or ask an administrator to raise the limit",
                 "53300",
             )
         self._being_opened += 1

@@ -35,8 +35,8 @@ class LiveUpstream(Protocol):
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
         """Send a message now; return an awaitable for the reply.
 
-        If the task that awaits the reply is cancelled, `late` is called with the reply when it arrives, or with None
-        after an error.
+        If the task that awaits the reply is cancelled, `late` is called with the reply when the reply arrives, or with
+        None after an error.
         """
         ...
 
@@ -69,11 +69,11 @@ class LiveUpstream(Protocol):
 
 
 class SessionUpstream(Protocol):
-    """The upstream side of one client session (interface): an upstream session, attached only while it is needed."""
+    """The upstream side of one client session (interface): an upstream session, open only while needed."""
 
     @property
     def attached(self) -> bool:
-        """Whether an upstream session is attached now."""
+        """Whether the client session has an open upstream session now."""
         ...
 
     @property
@@ -89,12 +89,12 @@ class SessionUpstream(Protocol):
     async def hold(self) -> LiveUpstream:
         """Return the upstream session, and open one if none is attached; raise SqlError if no session can be opened.
 
-        The upstream session stays attached until `let_go` has been called once for each `hold`.
+        The upstream session stays open for the client session until `let_go` has been called once for each `hold`.
         """
         ...
 
     def let_go(self) -> None:
-        """Undo one `hold`; when no `hold` is left, the upstream session may be detached."""
+        """Undo one `hold`; when no `hold` is left, the upstream session may be closed."""
         ...
 
     def keep(self, sql: str) -> None:
@@ -102,7 +102,7 @@ class SessionUpstream(Protocol):
         ...
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, so that the upstream session is never detached.
+        """Pin the client session to its upstream session, which then stays open while the client is idle.
 
         Call this method if the upstream session has state that a session replay cannot restore.
         """

@@ -7,6 +7,8 @@ import pytest
 from proxy.hs2 import encode_call
 from proxy.hs2.generated import ttypes
 from proxy.session import Foreseen, Handle, numbered
+from proxy.session.calls import Message
+from proxy.wire import CALL, WireError, read_head, write_head
 
 OPERATION = Handle.new()
 
@@ -45,3 +47,21 @@ def test_what_was_told_for_good_is_known_until_something_else_is() -> None:
     assert foreseen.knows(one) is None
     foreseen.told(one + bytes(4096), OPERATION, b"long")
     assert [foreseen.knows(call) for call in (one, other, one + bytes(4096))] == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (
+            "FetchResults",
+            "'operationHandle' of FetchResults is unset! Send the handle that ExecuteStatement has returned",
+        ),
+        ("GetInfo", "'sessionHandle' of GetInfo is unset! Send the handle that OpenSession has returned"),
+    ],
+)
+def test_a_call_without_a_handle_is_refused_with_the_name_of_the_field(name: str, said: str) -> None:
+    message = write_head(name, CALL, 0) + b"\0"
+    head = read_head(message)
+    assert head is not None
+    with pytest.raises(WireError, match=said):
+        Message(head, message).handle()
