@@ -13,7 +13,8 @@ from proxy.statements.lexer import Parts, Token, leading_name, names, scan
 class Loss(Enum):
     """The kinds of destructive changes; the values are the words that follow the object's name in messages.
 
-    SHAPE (added columns, or a replaced branch) is destructive only for the storage tables of materialized views.
+    SHAPE (added columns, or an Iceberg branch that is created or replaced) is destructive only for the storage tables
+    of materialized views.
     """
 
     RELATION = "is dropped or renamed"

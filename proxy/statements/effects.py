@@ -41,12 +41,12 @@ _REPLAYS = {
 
 
 class SessionEffect(NamedTuple):
-    """The session state that a statement may change, and the `name` of the temporary view that it creates or drops.
+    """The session state that a statement may change; `name` is the temporary view that the statement creates or drops.
 
-    `of` is the former name if a view is renamed: there is an effect only if a temporary view has this name.
+    If the statement renames a view, `of` is the former name: there is an effect only if `of` is a temporary view.
     `needs_success` says that an UNKNOWN effect did not occur if the statement failed, and `resets_all` says that the
-    statement resets all settings to their defaults. `replay` says how the effect is reproduced in a new upstream
-    session.
+    statement resets all settings to their defaults. `replay` says how a session replay reproduces the effect in a new
+    upstream session.
     """
 
     effect: Effect = Effect.NONE
@@ -120,7 +120,8 @@ def _changes_nothing_failed(sql: str) -> bool:
     """Return whether the statement has no effect on the session if the statement fails.
 
     A statement without the words ADD, BEGIN, CACHE, CALL, CREATE, EXECUTE and REPLACE fails only if it is not valid
-    SQL, and then has no effect. A script, for example, may fail halfway.
+    SQL, and then has no effect. A script (BEGIN … END), for example, may fail after some of its statements have had an
+    effect.
 
     >>> _changes_nothing_failed("SELEKT 1"), _changes_nothing_failed("BEGIN CREATE TEMP VIEW v AS SELECT 1; x; END")
     (True, False)
@@ -152,7 +153,8 @@ def _cached(words: list[str], upper: list[str]) -> SessionEffect:
     """Return the session effect of CACHE TABLE; `upper` are the tokens `words` in upper case.
 
     `CACHE TABLE v AS SELECT 1` creates a temporary view and so has the effect NAME; `CACHE TABLE t`, with the name of
-    an existing table, has no session effect. Text in another form has the effect UNKNOWN.
+    an existing table, has no session effect. A CACHE without TABLE, or with a computed name such as IDENTIFIER('v'),
+    has the effect UNKNOWN.
     """
     at = 3 if upper[1:2] == ["LAZY"] else 2
     if upper[at - 1 : at] != ["TABLE"] or upper[at : at + 2] == _COMPUTED:
@@ -176,8 +178,8 @@ def _after_options(upper: list[str], at: int) -> int:
 def _dropped(words: list[str], upper: list[str]) -> SessionEffect:
     """Return the session effect of DROP; `upper` are the tokens `words` in upper case.
 
-    `DROP VIEW v` has the effect BARE, because v may be a temporary view. `DROP VIEW a.v`, and DROP of other objects,
-    have no effect on the session, because temporary views have no namespace.
+    `DROP VIEW v` has the effect BARE (drops the temporary view v, if there is one). `DROP VIEW a.v`, and DROP of other
+    objects, have no effect on the session, because temporary views have no namespace.
     """
     rest = [word for word, keyword in zip(words[1:], upper[1:], strict=True) if keyword not in ("IF", "EXISTS", ";")]
     if len(rest) == 2 and rest[0].upper() == "VIEW":
@@ -189,8 +191,8 @@ def _renamed(words: list[str], upper: list[str]) -> SessionEffect:
     """Return the session effect of ALTER VIEW (or TABLE) … RENAME TO; `upper` are the tokens `words` in upper case.
 
     `ALTER VIEW v RENAME TO w` has the effect NAME with the name w; `of` is v, because there is an effect only if v is a
-    temporary view. A name with a namespace makes the statement harmless (no effect), as temporary views have none; any
-    other form of name has the effect UNKNOWN. An ALTER without RENAME TO has no effect.
+    temporary view. `ALTER VIEW a.v RENAME TO a.w` has no effect, because temporary views have no namespace. Names in
+    another form, such as IDENTIFIER('v'), give the effect UNKNOWN. An ALTER without RENAME TO has no effect.
     """
     at = next((i for i in range(len(upper) - 2, 0, -1) if upper[i : i + 2] == ["RENAME", "TO"]), None)
     if at is None:

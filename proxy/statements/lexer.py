@@ -56,12 +56,12 @@ class Token:
 
     @property
     def identifier(self) -> str:
-        """The name that a word or a quoted identifier denotes, without backticks."""
+        """The identifier that the token denotes: a word unchanged, a quoted identifier without its backticks."""
         return unticked(self.text)
 
     @property
     def value(self) -> str:
-        """The value of a string token, or the name that any other token denotes, without quotes."""
+        """The value of a string token without its quotes, or the text of any other token without backticks."""
         return string_value(self.text) if self.kind == "string" else self.identifier
 
 
