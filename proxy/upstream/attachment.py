@@ -150,7 +150,7 @@ class Attachment:
 
     @property
     def attached(self) -> bool:
-        """Whether an upstream session is attached now and its connection is not lost."""
+        """Whether the client session has an open upstream session now, whose connection is not lost."""
         return self._live is not None and self._live.alive
 
     @property
@@ -161,7 +161,7 @@ class Attachment:
         return not self._live.place.statements.free
 
     def watch(self, moved: Callable[[], None]) -> None:
-        """Set the function to call after a session replay on a different upstream server."""
+        """Set the function to call after the client session was restored on a different upstream server."""
         self._moved = moved
 
     async def open(self) -> bytes | None:
@@ -185,13 +185,13 @@ class Attachment:
 
     @property
     def version(self) -> int:
-        """The latest protocol version that any upstream server has reported; V11 if none has yet."""
+        """The highest protocol version that an upstream server has reported; V11 if no server has reported one yet."""
         return max((place.version for place in self._pool.places if place.version is not None), default=V11)
 
     async def hold(self) -> UpstreamSession:
         """Return the upstream session, and open one if none is attached; raise SqlError if no session can be opened.
 
-        The upstream session stays attached until `let_go` has been called once for each `hold`.
+        The upstream session stays open for the client session until `let_go` has been called once for each `hold`.
         """
         self._holders += 1
         if self._holders == 1:
@@ -239,9 +239,9 @@ class Attachment:
             self.let_go()
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the upstream session and return a coroutine that closes it and never raises.
+        """Take the upstream session from the client session; return a coroutine that closes it and never raises.
 
-        Return None if no upstream session is attached.
+        Return None if the client session has no upstream session.
         """
         live = self._detached()
         if live is None:
@@ -253,9 +253,9 @@ class Attachment:
 
     @property
     def _wanders(self) -> bool:
-        """Whether a session replay would enter several namespaces one by one.
+        """Whether a session replay would run several statements that each change the current namespace.
 
-        All namespaces except the last may have been dropped meanwhile, and the replay would then fail.
+        The replay would fail if one of the earlier namespaces had been dropped meanwhile.
         """
         moves = self._kept.moves
         return moves > 1 or (moves == 1 and without_namespace(self._message) is not None)
@@ -269,7 +269,7 @@ class Attachment:
             await live.close()
 
     async def _settle(self, live: UpstreamSession) -> None:
-        """Query Spark for the current catalog and namespace, and let a replay set this catalog and namespace directly.
+        """Query the current catalog and namespace, and replace all USE statements to be replayed by one USE of these.
 
         If the query fails, the replay statements stay unchanged. `live` is the upstream session in which the query
         runs.
@@ -286,9 +286,9 @@ class Attachment:
             self._message = without_namespace(self._message) or self._message
 
     def _detached(self) -> UpstreamSession | None:
-        """Detach the upstream session and return it, so that the caller closes it.
+        """Take the upstream session from the client session and return it; the caller closes it.
 
-        Return None if no upstream session is attached.
+        Return None if the client session has no upstream session.
         """
         live, self._live = self._live, None
         return live
@@ -316,10 +316,11 @@ class Attachment:
             await live.close()
 
     async def _ready(self) -> UpstreamSession:
-        """Return the live upstream session, and open one if none is attached.
+        """Return the upstream session; open a new one if there is none, or if its connection is lost.
 
         Raise SqlError if no upstream session can be opened, or if the client session is closed. A session with more
-        than MOST_KEPT replay statements is pinned.
+        than MOST_KEPT replay statements is pinned to its upstream session (never closed while idle), because a replay
+        would take too long.
         """
         live = self._live
         if live is not None and live.alive:
@@ -344,7 +345,7 @@ class Attachment:
         can be opened.
         """
         if self._live is not None and self._pinned:
-            raise Unreachable(f"The upstream session is lost. {_IRREPLACEABLE}")
+            raise Unreachable(f"The connection to {self._live.place.upstream.named} is lost. {_IRREPLACEABLE}")
         if self._closed:
             raise SqlError(_CLOSED, _NO_SESSION)
         if self._attaching is None:

@@ -77,9 +77,10 @@ class Reply(asyncio.Future[bytes]):
             self.late(None)
 
     async def or_late(self, late: Callable[[bytes | None], None]) -> bytes:
-        """Wait for the reply and return it.
+        """Wait for the reply to the call and return this reply.
 
-        If the waiting task is cancelled, `late` is called with the reply when it arrives, or with None after an error.
+        If the waiting task is cancelled, `late` is called with the reply when the reply arrives, or with None after an
+        error.
         """
         self.late = late  # set before waiting: the reply may arrive between the cancellation and the task's next turn
         try:
@@ -332,7 +333,7 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, message: bytes) -> None:
         if not self._waiting:
-            raise WireError("the server sent a reply without a matching call")
+            raise WireError("a reply without a matching call")
         reply = self._waiting.popleft()
         self._since = self._pulse.at = self._loop.time()
         reply.deliver(message)
@@ -398,12 +399,12 @@ async def connect(upstream: Upstream, user: str, password: str, timeouts: Timeou
         connection.close()
         if asking:
             raise Unreachable(
-                f"the Kerberos login to {upstream.named} failed: no ticket was obtained in time; check the `kdc` of "
-                "the realm in krb5.conf"
+                f"the Kerberos login to {upstream.named} failed: no ticket was obtained within "
+                f"{timeouts.handshake:g} s; check the `kdc` of the realm in krb5.conf"
             ) from error
         raise NotLetIn(
-            f"{upstream.named} accepts connections but does not answer the login: all its threads are busy, or "
-            "`transport` of its [[upstream]] is wrong; try again later"
+            f"{upstream.named} accepts connections but does not answer the login: either all threads of the server are "
+            "busy (try again later), or `transport` of its [[upstream]] is wrong (an administrator must correct it)"
         ) from error
     except BaseException:
         connection.close()

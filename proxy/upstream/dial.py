@@ -54,7 +54,8 @@ async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: f
     # the kernel of a busy server, whose accept queue is full, drops the connection attempt
     except TimeoutError as error:
         raise NotLetIn(
-            f"{upstream.named} cannot be reached: no answer in time; check `host`, `port` and firewalls"
+            f"{upstream.named} cannot be reached: no answer within {patience:g} s; check `host` and `port` of its "
+            "[[upstream]], and firewalls"
         ) from error
     except socket.gaierror as error:
         advice = "check `host` of its [[upstream]], and the name service of this machine"
@@ -90,20 +91,18 @@ async def _secured(
             secured = await loop.start_tls(transport, protocol, tls.context, server_hostname=name)
     except TimeoutError as error:
         raise NotLetIn(
-            f"{upstream.named} accepts connections but does not complete a TLS handshake: all its threads are "
-            "busy, or its port does not use TLS; try again later, or check [upstream.tls]"
+            f"{upstream.named} accepts connections but does not complete a TLS handshake: either all threads of the "
+            "server are busy (try again later), or its port does not use TLS (remove [upstream.tls])"
         ) from error
     except ssl.SSLError as error:
         raise Unreachable(f"the TLS handshake with {upstream.named} failed: {tls_failure(error)}") from error
     except OSError as error:
         raise NotLetIn(
-            f"{upstream.named} closes connections in the TLS handshake: its port does not use TLS, or the "
-            "server is failing; check [upstream.tls] and the log of the server"
+            f"{upstream.named} closes connections in the TLS handshake: either its port does not use TLS (remove "
+            "[upstream.tls]), or the server is failing (see the log of the server)"
         ) from error
     if secured is None:  # uvloop returns None if the connection was closed meanwhile
-        raise NotLetIn(
-            f"{upstream.named} closes connections in the TLS handshake; try again later, or check the log of the server"
-        )
+        raise NotLetIn(f"{upstream.named} closed the connection in the TLS handshake; try again later, or see its log")
     return secured
 
 

@@ -48,12 +48,12 @@ async def open_session(
         handle = read_handle(reply, SESSION_HANDLE)
         if handle is None:
             raise Unreachable(
-                f"{upstream.named} opened a session without returning a handle; check the log of the server"
+                f"{upstream.named} accepted OpenSession but returned no session handle; see the log of the server"
             )
     except TimeoutError as error:
         connection.close()
         kind = Unreachable if connection.heard else NotLetIn
-        raise kind(f"{upstream.named} did not open a session in time; try again later") from error
+        raise kind(f"{upstream.named} did not open a session within {timeouts.open:g} s; try again later") from error
     except BaseException as error:
         well = connection.alive
         connection.close()

@@ -140,7 +140,7 @@ class Slots:
         return True
 
     async def wait(self, principal: str) -> None:
-        """Queue the principal until a slot (the permission to run a statement) is free, and take the slot."""
+        """Take a slot (the permission to run a statement); until one is free, wait in the queue as this principal."""
         if self.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -161,7 +161,7 @@ class Slots:
     def resize(self, limit: int) -> None:
         """Change the number of slots to `limit`.
 
-        If more slots are in use, each stays taken until it is given back.
+        If more than `limit` slots are taken, they stay taken until they are given back.
         """
         self._limit = limit
         self._grant()
@@ -317,7 +317,7 @@ class Place:
     def settle(self, upstream: Upstream) -> None:
         """Apply the changed settings in `upstream` and end a pause.
 
-        A changed transport or login is used only by new connections.
+        Only new connections use a changed transport or login.
         """
         self.upstream = self.control.upstream = upstream
         self.terms = upstream.terms
@@ -355,7 +355,7 @@ class Place:
     def relieved(self) -> None:
         """Record that a session on the server has ended, and so freed a thread of the server.
 
-        A saturated server may then be probed at once.
+        On a saturated server, another session may then be opened at once.
         """
         self._saturated_until = float("-inf")
 
@@ -394,7 +394,7 @@ def best(places: Sequence[Place], tried: Collection[Place] = ()) -> Place | None
 
 
 def lacking(places: Sequence[Place], waiting: int, leaving: int) -> int:
-    """Return how many idle sessions to park, so that the waiting sessions get room on the servers; none if 0 or less.
+    """Return how many idle sessions to park (detach and close) to make room for waiting sessions; none if 0 or less.
 
     `waiting` is the number of waiting sessions, `leaving` the number of upstream sessions that are being closed.
     """

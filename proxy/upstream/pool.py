@@ -39,14 +39,14 @@ class Steering(StrEnum):
 
 
 class Parkable(Protocol):
-    """A client session whose upstream session the pool can detach while the client session is idle."""
+    """A client session whose upstream session the pool can close while the client session is idle."""
 
     place: Place | None
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Detach the upstream session and return a coroutine that closes it and never raises.
+        """Take the upstream session from the client session; return a coroutine that closes it and never raises.
 
-        Return None if no upstream session is attached.
+        Return None if the client session has no upstream session.
         """
         ...
 
@@ -172,7 +172,7 @@ class Upstreams:
         self._settled()
 
     def _settled(self) -> None:
-        """Act on changed settings: park idle sessions of draining servers, and admit waiting sessions.
+        """Act on changed settings: park idle sessions of draining servers (detach, close), and admit waiting sessions.
 
         If no server is usable, raise an error in the waiting sessions.
         """
@@ -182,14 +182,14 @@ class Upstreams:
         self._send_away()
 
     def busy(self, attachment: Parkable) -> None:
-        """Record that a client session is in use, so that it is not parked (detached from its upstream session)."""
+        """Record that a client session is in use, so that it is not parked (its upstream session closed)."""
         self._idle.pop(attachment, None)
 
     def rests(self, attachment: Parkable) -> None:
-        """Record that a client session is idle, so that it may be parked (detached from its upstream session).
+        """Record that a client session is idle, so that it may be parked (its upstream session closed).
 
-        If the server of the session is draining, the session is parked at once. Otherwise it is parked when other
-        sessions need room, or when it has been idle for the `park` timeout.
+        If the server of the session is draining, the session is parked at once. Otherwise the session is parked when
+        other sessions need room, or when it has been idle for the `park` timeout.
         """
         if attachment.place and attachment.place.terms.draining:
             self._park(attachment)

@@ -195,7 +195,7 @@ class UpstreamOperation:
         reply, status = await self.ask(message)
         if status is None:
             check(read_reply(reply, ttypes.TGetOperationStatusResp).status)
-            raise ConnectionLost("Spark's reply to a status call contains no status.")
+            raise ConnectionLost(f"The reply of {self._upstream.server} to GetOperationStatus contains no status.")
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
@@ -289,8 +289,8 @@ class UpstreamSession:
     def call_or_late(self, message: bytes, late: Callable[[bytes | None], None]) -> Awaitable[bytes]:
         """Send a message now; return an awaitable for the reply.
 
-        If the task that awaits the reply is cancelled, `late` is called with the reply when it arrives, or with None
-        after an error.
+        If the task that awaits the reply is cancelled, `late` is called with the reply when the reply arrives, or with
+        None after an error.
         """
         return self._connection.send(message).or_late(late)
 
@@ -343,8 +343,8 @@ class UpstreamSession:
             ended = True
             if status.state is not OperationState.FINISHED:
                 raise _named(status.error) or SqlError(
-                    f"A statement of Viewgate's own ended in the state {status.state.name} instead of FINISHED; "
-                    "try again",
+                    f"A statement of Viewgate's own on {self.place.upstream.named} ended in the state "
+                    f"{status.state.name} instead of FINISHED; run your statement again",
                     "HY008",
                 )
             schema = await operation.schema()
@@ -392,7 +392,7 @@ class UpstreamSession:
 
 
 def _named(error: SqlError | None) -> SqlError | None:
-    """Return Spark's error without stack frames and plan, which show statements of Viewgate's own.
+    """Return Spark's error without its stack frames and query plan, which show statements of Viewgate's own.
 
     Return None if `error` is None.
     """

@@ -123,7 +123,7 @@ class Upstream:
         """
         tickets = self.link.tickets
         if tickets is None:
-            raise ValueError(f"{self} has no Kerberos login: set [upstream.kerberos]")
+            raise ValueError(f"{self.named} has no Kerberos login: set [upstream.kerberos]")
         if self.link.transport is Transport.HTTP:
             return lambda _: tickets.token(self.host)
         return tickets.login(self.host)
