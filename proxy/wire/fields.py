@@ -6,7 +6,7 @@ WireError.
 
 The shape of a message is its bytes without the sequence id and the operation handle. All calls of one kind by a client
 have the same shape, and so have the replies to these calls. `kept` caches values that depend on the shape only, so that
-they are decoded once per shape.
+messages are decoded once per shape.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
         raise WireError("invalid Thrift message: a map is truncated")
     key, element, count = MAP_HEAD.unpack_from(value)
     if count and (key, element) != (STRING, STRING):
-        raise WireError("invalid Thrift message: a configuration is not a map of strings")
+        raise WireError("invalid Thrift message: the configuration of a session is not a map of strings")
     if not 0 <= count * _MINIMUM <= len(value):
         raise WireError(f"invalid Thrift message: a map declares {count} entries, more than its bytes can hold")
     offset = MAP_HEAD.size

@@ -193,7 +193,7 @@ class HttpTransport:
 
 
 def _split(target: str) -> SplitResult:
-    """Parse the target of a request as a URL; if the target is not a valid URL, return it as the path of a URL."""
+    """Parse the target of a request as a URL; if the target is not a valid URL, take the whole target as the path."""
     try:
         return urlsplit(target)
     except ValueError:
@@ -207,7 +207,7 @@ def packing(data: bytes) -> bytes:
 
 
 def unpacking(data: bytes, limit: int) -> bytes | None:
-    """Decompress gzip data; return None if it is not valid gzip, or if the result is longer than `limit` bytes.
+    """Decompress gzip data; return None if the data is not valid gzip, or if the result is longer than `limit` bytes.
 
     >>> unpacking(packing(b"a" * 100), 100) == b"a" * 100, unpacking(packing(b"a" * 101), 100)
     (True, None)
@@ -225,7 +225,7 @@ _SAID_LIMIT = 200  # bytes of a server's text that an error message quotes
 
 
 class HttpClient(ClientTransport):
-    r"""The client's side of HTTP: a POST of each message to `target`, one after the other, with the server's cookies.
+    r"""The client's side of the HTTP transport: POSTs messages to `target`, one at a time, with the server's cookies.
 
     `headers` are sent with each request. With `tickets`, a request without a cookie needs a Kerberos token: the event
     Token asks the caller for a token, and the caller passes the token to `proceed`.
@@ -314,7 +314,7 @@ class HttpClient(ClientTransport):
             elif isinstance(event, h11.Data):
                 self._body += event.data
                 if len(self._body) > self._limit:
-                    raise WireError(f"a reply exceeds the limit of {self._limit} bytes; fetch fewer rows at a time")
+                    raise WireError(f"a reply over HTTP is longer than {self._limit} bytes; fetch fewer rows at a time")
             elif isinstance(event, h11.EndOfMessage):
                 if (answer := self._answer()) is not None:
                     return answer

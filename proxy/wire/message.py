@@ -333,7 +333,7 @@ _PASS = TBinaryProtocolAccelerated(TMemoryBuffer())._fast_decode
 class Source:
     """The input of Thrift's C extension, in place of a transport and a protocol.
 
-    The object has only the attributes that the C extension reads, because a real transport takes longer to create.
+    The object has only the attributes that the C extension reads: a real transport would take longer to create.
     """
 
     __slots__ = ("container_length_limit", "cstringio_buf", "string_length_limit")

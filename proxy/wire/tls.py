@@ -43,7 +43,8 @@ class TlsServer:
             self.ended = True
         except ssl.SSLError as error:
             raise WireError(
-                f"the TLS connection failed: {error.reason or error}; check that the client trusts the certificate"
+                f"the TLS connection failed: {error.reason or error}; check that the client trusts "
+                "Viewgate's certificate"
             ) from error
         return bytes(said)
 
