@@ -134,7 +134,7 @@ class Neighbours:
             raise Gone(sent=True) from error
         except OSError as error:  # for instance, too many open files
             raise Unreachable(
-                f"The worker process that has the session cannot be reached: {error}; try again later"
+                f"Worker process {number_of(mark)}, which has the session, cannot be reached: {error}; try again later"
             ) from error
         self._rests(mark, line)
         return reply

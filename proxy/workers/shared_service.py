@@ -90,7 +90,7 @@ class SharedService(Service):
                 await self.sessions.gone()
 
     async def rest(self) -> None:
-        """Wait until no statement runs in any worker; a worker that is being replaced waits only for its own.
+        """Wait until no statement runs in any worker; a worker that retires waits only for its own statements.
 
         A client may be connected to this worker and have its session in another worker.
         """
@@ -128,7 +128,7 @@ class SharedService(Service):
         return self.worker._replace(retiring=self._retiring)
 
     async def _all(self, question: bytes, patience: float | None = None) -> dict[bytes, Any]:
-        """Return the replies of the other workers to a request, by the workers' marks.
+        """Return the replies of the other workers to an encoded request, by the workers' marks (generation and number).
 
         A worker that does not answer within `patience` seconds (None for no limit) is absent.
         """

@@ -9,7 +9,7 @@ _SMALLEST = 65536  # bytes; smaller ones hold no message
 
 
 def share(settings: Config, number: int) -> Config:
-    """Return the settings for one worker, with its part of the configured limits; workers are numbered from 1.
+    """Return the settings for the worker `number` (from 1), with the worker's part of the configured limits.
 
     >>> from proxy.config import CatalogSettings, Listen
     >>> spark, lake = UpstreamAddress(host="spark", sessions=7), CatalogSettings(name="lake", type="sql")

@@ -47,7 +47,7 @@ class _Worker:
 
 @dataclass
 class Supervisor:
-    """The supervisor of the worker processes; each process is started by `command`.
+    """The supervisor of the worker processes; `command` is the command line of each process.
 
     `all_ready` is called once, when every worker has an upstream that answers. `requests` maps the names of the
     workers' requests (RELOAD, RESTART) to the functions that execute them.
@@ -72,7 +72,8 @@ class Supervisor:
     async def run(self) -> int:
         """Start all workers, and restart workers that end, until `stop` is called.
 
-        Return the exit code: 1 if a worker failed, otherwise 0.
+        Return the exit code: 1 if a worker could not be started at first or ended with an error after `stop`, otherwise
+        0.
         """
         first = asyncio.Event()
         try:
@@ -143,7 +144,9 @@ class Supervisor:
             if not await self._replaced(former):
                 if not self._stopping.is_set():
                     _log.error(
-                        "restart stopped worker=%d: the new process did not start; the former process continues", number
+                        "restart stopped worker=%d: the new process did not start, for the reason logged above; the "
+                        "former process continues",
+                        number,
                     )
                 return
             former.tell(Order.RETIRE)
