@@ -5,11 +5,11 @@
                               │            └─ no slot is free, and the attempt must not wait: nothing is started
                               └─▶ QueuedOperation: the same attempt, in a task, which waits
 
-A slot is the permission to run a statement on an upstream server. If the upstream session is attached and a slot is
-free, the statement starts at once. If an upstream session must first be attached, the call waits for up to half a
-second. If the upstream is saturated, or the half second is over, the client gets the handle of a queued operation. The
-lease (the hold on the upstream session, and the slot) belongs first to the attempt, then to the start, and finally to
-the operation.
+A slot is the permission to run a statement on an upstream server. If the client session has an open upstream session
+and a slot is free, the statement starts at once. If an upstream session must first be opened, the call waits for up to
+half a second. If the upstream is saturated, or the half second is over, the client gets the handle of a queued
+operation. The lease (the hold on the upstream session, and the slot) belongs first to the attempt, then to the start,
+and finally to the operation.
 """
 
 from __future__ import annotations

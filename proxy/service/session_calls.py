@@ -70,9 +70,10 @@ async def _opened(call: Call) -> bytes:
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
         await upstream.close()
+        server = "Spark" if upstream.place is None else upstream.place.upstream.named
         raise Unreachable(
-            "Spark opened a session but did not report its protocol version: check that [[upstream]] is a Spark Thrift "
-            "Server"
+            f"{server} opened a session but did not report its protocol version: check that this [[upstream]] is a "
+            "Spark Thrift Server"
         )
     version = min(version, read_i32(reply, answered))
     traceparent = next((value for key, value in configuration.items() if _names(key, TRACEPARENT)), "")
@@ -100,10 +101,9 @@ def _names(key: str, setting: str) -> bool:
 
 
 def _reply_of_our_own(call: Call, version: int) -> bytes:
-    """Return a reply to OpenSession made by Viewgate, because the upstream has no room yet or is slow.
+    """Return a reply to OpenSession made by Viewgate, for a session whose upstream session is opened later.
 
-    `version` is the protocol version to report. The upstream session is opened later. The handle in the reply consists
-    of zeros, which the caller replaces.
+    `version` is the protocol version to report. The handle in the reply consists of zeros, which the caller replaces.
     """
     handle = ttypes.THandleIdentifier(guid=bytes(16), secret=bytes(16))
     response = ttypes.TOpenSessionResp(

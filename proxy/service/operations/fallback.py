@@ -58,7 +58,7 @@ class Fallback:
         return None if self._passing is None else await asyncio.shield(self._passing)
 
     def original_succeeded(self) -> None:
-        """Report the error of the rewritten statement, because the original statement has succeeded.
+        """Call `report` with the error of the rewritten statement, because the original statement has succeeded.
 
         Do nothing if the rewritten statement has not failed.
         """

@@ -1,4 +1,4 @@
-"""The post-commit refresh: views are refreshed after a write has ended, before its client sees the end."""
+"""The post-commit refresh: after a write has ended, materialized views are refreshed before the client sees the end."""
 
 from __future__ import annotations
 

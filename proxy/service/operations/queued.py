@@ -26,7 +26,7 @@ _EXECUTE_STATEMENT = 0
 
 
 class QueuedOperation(Operation):
-    """A statement in the queue; once the statement is started, the started operation answers the calls on this handle.
+    """A statement in the queue; once the statement is started, its calls are answered by the started operation.
 
     `start` waits until the statement can be started, and returns the started operation with the reply to the client, or
     None with the upstream's refusal. `deadline`, a time of the event loop's clock, includes the time in the queue; None

@@ -56,9 +56,9 @@ class Wish(IntEnum):
 class Execution:
     """The inputs of a RemoteRun: the client session, the lease, the plan, and the client's statement.
 
-    The lease holds the upstream session and the slot (the permission to run). `statement` is None for a metadata call.
-    `progress` returns the stages of a statement's Spark jobs, given Spark's statement id; `kind` is Thrift's type of
-    the operation.
+    A RemoteRun is an operation on the upstream. The lease holds the upstream session and the slot (the permission to
+    run). `statement` is None for a metadata call. `progress` returns the stages of a statement's Spark jobs, given
+    Spark's statement id; `kind` is Thrift's type of the operation.
     """
 
     session: ClientSession

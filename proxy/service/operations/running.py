@@ -71,7 +71,10 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Mark a poll of Viewgate's own as running during the `with` block; clients' polls wait for its result."""
+        """Mark a poll of Viewgate's own as running in the `with` block.
+
+        Polls of clients wait until Viewgate's poll is answered.
+        """
         self._none_of_ours.clear()
         try:
             yield

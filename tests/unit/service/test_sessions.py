@@ -199,7 +199,7 @@ def test_an_upstream_that_lets_logins_hang_is_an_error_in_time() -> None:
             request = ttypes.TOpenSessionReq(client_protocol=10)
             response = await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
             assert (response.status.statusCode, response.status.sqlState) == (3, "08S01")
-            assert "all its threads are busy" in response.status.errorMessage
+            assert "all threads of the server are busy" in response.status.errorMessage
 
     with_proxy(test)
 
@@ -363,6 +363,8 @@ def test_what_a_session_keeps_of_its_client_is_bounded(key: str) -> None:
                 status = (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).status
                 assert status.sqlState == state
                 if state:
-                    assert "bytes, and [limits] configuration allows 65536: connect with" in status.errorMessage
+                    assert (
+                        "bytes, but [limits] configuration allows only 65536 bytes: connect with" in status.errorMessage
+                    )
 
     with_proxy(test)
