@@ -82,7 +82,7 @@ class Lease:
 
     @property
     def upstream(self) -> LiveUpstream:
-        """The upstream session that the lease holds; use this property only after a call of `hold`."""
+        """The upstream session that the lease holds; to be used only after a call of `hold`."""
         assert self._upstream is not None
         return self._upstream
 
@@ -194,8 +194,8 @@ class OperationLog:
 class Operation(ABC):
     """An operation of a session: a statement or a metadata call. Its methods for calls return encoded replies.
 
-    `watcher`, if set, is called when the operation ends. An operation is removed in one of three ways; the lease is the
-    operation's hold on the upstream session:
+    `watcher`, if set, is called when the operation ends. An operation is removed in one of three ways, by calls of the
+    methods in the second column; the lease is the operation's hold on the upstream session:
 
         the client closes it        close                 stop it; release the lease after the upstream has closed it
         its session is closed       abandon, release      stop it and release the lease; the upstream session is closed
@@ -240,7 +240,7 @@ class Operation(ABC):
         return float("-inf")
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state; if the operation ends, call `watcher`, and call `ended`, with True only after a success.
+        """Set the state; if the operation ends, call `watcher`, and call `ended` with whether it has succeeded.
 
         Do nothing if the state cannot follow the current state, for example in a report that arrives late. `error` is
         the reason of the state ERROR.
@@ -321,7 +321,7 @@ class Operation(ABC):
 
     @property
     def held_s(self) -> float:
-        """The time for which the reply to a status poll is delayed while the operation runs, in seconds."""
+        """The longest time, in seconds, for which the reply to a status poll is delayed while the operation runs."""
         return status_held_s(self.session.protocol)
 
     def status_response(self) -> Any:
@@ -433,7 +433,7 @@ class Sessions:
 
     @contextmanager
     def opening(self) -> Iterator[None]:
-        """Reserve room for one more session during the body; raise SqlError 53300 if `most` sessions are open."""
+        """Reserve room for one more session in the `with` block; raise SqlError 53300 if `most` sessions are open."""
         if len(self._sessions) + self._being_opened >= self.most:
             raise SqlError(
                 f"No session can be opened: {self.most} sessions are open, as many as [limits] sessions allows; close "

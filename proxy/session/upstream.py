@@ -87,7 +87,7 @@ class SessionUpstream(Protocol):
         ...
 
     async def hold(self) -> LiveUpstream:
-        """Return the upstream session, and open one if none is attached; raise SqlError if no session can be opened.
+        """Return the upstream session; open one if there is none, and raise SqlError if no session can be opened.
 
         The upstream session stays open for the client session until `let_go` has been called once for each `hold`.
         """
