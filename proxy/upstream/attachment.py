@@ -6,8 +6,9 @@
         └──────────────────────────────────parked: for room, or idle for long─────────────────────────┘
 
 The replay statements are the SET, RESET and USE statements of the client session; a session replay repeats them in a
-new upstream session. A parked session is detached, and its upstream session is closed to make room on the server. A
-pinned session has state that cannot be replayed: it is never parked, and is lost with its connection.
+new upstream session. To park a client session is to detach and close its upstream session, which makes room on the
+server. A pinned session has state that cannot be replayed: a pinned session is never parked, and its state is lost with
+the connection.
 """
 
 from __future__ import annotations
@@ -105,18 +106,18 @@ logger = logging.getLogger(__name__)
 _IRREPLACEABLE = (
     "The temporary views, variables and functions of the session are lost. Open a new session and try again."
 )
-_CLOSED, _NO_SESSION = "The session is closed", "08003"
+_CLOSED, _NO_SESSION = "The session is closed: open a new session", "08003"
 _CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"  # of an OpenSession
 # With this FROM clause, Spark answers the query without starting a job.
 _WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"
 
 
 class Attachment:
-    """The upstream session of a client session, attached at least between `hold` and `let_go`.
+    """The upstream session of a client session, which is open at least between `hold` and `let_go`.
 
-    At other times the upstream session may be parked (detached and closed) or be lost without harm: the next `hold`
-    opens a new upstream session and repeats the replay statements (SET, RESET, USE). A statement whose effect cannot be
-    replayed pins the client session to its upstream session.
+    At other times the upstream session may be parked (closed) or be lost without harm: the next `hold` opens a new
+    upstream session and repeats the replay statements (SET, RESET, USE). A statement whose effect cannot be replayed
+    pins the client session to its upstream session.
 
     `pool` opens the upstream sessions. `message` is the client's OpenSession request, `user` the user of the session,
     and `principal` the user who logged in.
@@ -161,7 +162,7 @@ class Attachment:
         return not self._live.place.statements.free
 
     def watch(self, moved: Callable[[], None]) -> None:
-        """Set the function to call after the client session was restored on a different upstream server."""
+        """Set the function to call after the client session has got an upstream session on a different server."""
         self._moved = moved
 
     async def open(self) -> bytes | None:
@@ -189,7 +190,7 @@ class Attachment:
         return max((place.version for place in self._pool.places if place.version is not None), default=V11)
 
     async def hold(self) -> UpstreamSession:
-        """Return the upstream session, and open one if none is attached; raise SqlError if no session can be opened.
+        """Return the upstream session; open one if there is none, and raise SqlError if no session can be opened.
 
         The upstream session stays open for the client session until `let_go` has been called once for each `hold`.
         """
@@ -207,7 +208,7 @@ class Attachment:
     def let_go(self) -> None:
         """Undo one `hold`; when no `hold` is left, the client session is idle.
 
-        An idle session may be parked (detached and closed on the upstream), unless the session is pinned.
+        The upstream session of an idle client session may be closed, unless `pin` was called.
         """
         self._holders -= 1
         if not self._holders and self._live is not None and not self._pinned and not self._closed:
@@ -219,7 +220,7 @@ class Attachment:
             self._kept.add(sql)
 
     def pin(self) -> None:
-        """Pin the client session to its upstream session, so that the client session is never parked.
+        """Pin the client session to its upstream session, which then stays open while the client is idle.
 
         Call this method if the upstream session has state that a session replay cannot restore, such as a temporary
         view, a variable or a temporary function.
@@ -269,7 +270,7 @@ class Attachment:
             await live.close()
 
     async def _settle(self, live: UpstreamSession) -> None:
-        """Query the current catalog and namespace, and replace all USE statements to be replayed by one USE of these.
+        """Query the current catalog and namespace; replace all recorded USE statements by one USE of this namespace.
 
         If the query fails, the replay statements stay unchanged. `live` is the upstream session in which the query
         runs.
@@ -302,7 +303,7 @@ class Attachment:
             self._pool.give_back(live.close())
 
     async def close(self) -> None:
-        """Close the session for good, even while an upstream session is being attached; never raise."""
+        """Close the upstream session, even if it is still being opened, and open no other; never raise."""
         self._closed = True
         self._pool.busy(self)
         if self._attaching is not None:
@@ -337,9 +338,9 @@ class Attachment:
         return self._live
 
     async def _attach(self, patience: float | None = None) -> bytes | None:
-        """Attach an upstream session; return the server's reply to OpenSession.
+        """Open an upstream session for the client session; return the server's reply to OpenSession.
 
-        Return None if the reply takes more than `patience` seconds (None for no limit); the session is then attached in
+        Return None if the reply takes more than `patience` seconds (None for no limit); the session is then opened in
         the background. Raise Unreachable if the upstream session was lost and had state that cannot be replayed (a
         pinned session), SqlError 08003 if the client session is closed, and any other SqlError if no upstream session
         can be opened.

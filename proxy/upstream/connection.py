@@ -333,7 +333,7 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, message: bytes) -> None:
         if not self._waiting:
-            raise WireError("a reply without a matching call")
+            raise WireError("a reply arrived although no call awaits a reply")
         reply = self._waiting.popleft()
         self._since = self._pulse.at = self._loop.time()
         reply.deliver(message)

@@ -102,7 +102,10 @@ async def _secured(
             "[upstream.tls]), or the server is failing (see the log of the server)"
         ) from error
     if secured is None:  # uvloop returns None if the connection was closed meanwhile
-        raise NotLetIn(f"{upstream.named} closed the connection in the TLS handshake; try again later, or see its log")
+        raise NotLetIn(
+            f"{upstream.named} closed the connection in the TLS handshake; try again later, or see the log of the "
+            "server"
+        )
     return secured
 
 

@@ -242,7 +242,7 @@ class Place:
 
     @property
     def standing(self) -> str:
-        """The state of the server for operators: up, down, paused or draining."""
+        """The state of the server as shown to operators: up, down, paused or draining."""
         if self.terms.draining:
             return "draining"
         if self.paused:
@@ -394,7 +394,7 @@ def best(places: Sequence[Place], tried: Collection[Place] = ()) -> Place | None
 
 
 def lacking(places: Sequence[Place], waiting: int, leaving: int) -> int:
-    """Return how many idle sessions to park (detach and close) to make room for waiting sessions; none if 0 or less.
+    """Return how many idle sessions to park (close upstream) to make room for waiting sessions; none if 0 or less.
 
     `waiting` is the number of waiting sessions, `leaving` the number of upstream sessions that are being closed.
     """

@@ -172,9 +172,10 @@ class Upstreams:
         self._settled()
 
     def _settled(self) -> None:
-        """Act on changed settings: park idle sessions of draining servers (detach, close), and admit waiting sessions.
+        """Act on changed settings: park idle sessions of draining servers, and admit waiting sessions.
 
-        If no server is usable, raise an error in the waiting sessions.
+        If no server is usable, raise an error in the waiting sessions. To park a session is to close its upstream
+        session.
         """
         for attachment in [a for a in self._idle if a.place is not None and a.place.terms.draining]:
             self._park(attachment)

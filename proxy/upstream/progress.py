@@ -33,7 +33,7 @@ Progress = Callable[[str], Awaitable[tuple[Stage, ...] | None]]
 
 
 async def unknown(_statement: str) -> None:
-    """Return None for every statement id, because this Spark does not report the progress of statements."""
+    """Return None (progress unknown) for every statement id; used if no source of the progress is configured."""
     return
 
 

@@ -112,7 +112,7 @@ def _has_result_set(reply: bytes) -> bool:
 
 
 def _no_handle() -> SqlError:
-    return ConnectionLost("Spark started an operation without returning a handle.")
+    return ConnectionLost("Spark reported success but returned no operation handle.")
 
 
 # Seconds. Spark delays the answer to a status call for up to 5 s and sends it at once when the operation ends. For a
