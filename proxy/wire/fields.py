@@ -409,8 +409,8 @@ def _places(message: bytes, body: int, before: bytes) -> tuple[int, int] | None:
 def kept(read: Callable[[bytes], T]) -> Callable[[bytes], T]:
     """Return a function of messages that caches the results of `read` by the message's shape (see `shape_of`).
 
-    Use `kept` only for functions whose result depends on nothing but the shape. A message without a shape is read each
-    time.
+    Use `kept` only for functions whose result depends on nothing but the shape. A message without a shape is passed to
+    `read` each time.
     """
 
     @lru_cache(_SHAPES)

@@ -284,7 +284,9 @@ class MessageReader:
             return False
         (length,) = LENGTH.unpack_from(self._buffer, self._offset)
         if length > self._bounds.string:
-            raise WireError(f"a string of {length} bytes exceeds the limit of {self._bounds.string} bytes")
+            raise WireError(
+                f"a string of {length} bytes exceeds the limit of {self._bounds.string} bytes ([limits] string)"
+            )
         self._advance(LENGTH.size + counted(length))
         return True
 
@@ -313,11 +315,16 @@ class MessageReader:
 
     def _check_count(self, count: int) -> None:
         if count > self._bounds.container:
-            raise WireError(f"a container of {count} elements exceeds the limit of {self._bounds.container}")
+            raise WireError(
+                f"a container of {count} elements exceeds the limit of {self._bounds.container} elements "
+                "([limits] container)"
+            )
 
     def _push(self, opened: _Open) -> None:
         if len(self._open) >= self._bounds.nesting:
-            raise WireError(f"invalid Thrift message: values are nested more than {self._bounds.nesting} deep")
+            raise WireError(
+                f"invalid Thrift message: values are nested more than {self._bounds.nesting} deep ([limits] nesting)"
+            )
         self._open.append(opened)
 
 
@@ -392,7 +399,7 @@ def check_bounds(message: bytes, bounds: Bounds) -> None:
     >>> from proxy.wire import CALL, write_head
     >>> check_bounds(write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00"), Bounds(string=2))
     Traceback (most recent call last):
-    proxy.wire.message.WireError: a string of 3 bytes exceeds the limit of 2 bytes
+    proxy.wire.message.WireError: a string of 3 bytes exceeds the limit of 2 bytes ([limits] string)
     """
     # No string or container can be longer than the message, and nesting cannot be deeper than the number of bytes that
     # could open a value.
