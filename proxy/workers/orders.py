@@ -1,6 +1,7 @@
 """The supervisor's orders to a worker, sent over the worker's standard input.
 
-The first order is a Task, which tells the worker its number and settings. The end of the input has the effect of STOP.
+The first order is a Task, which tells the worker its number and settings. The end of the input has the effect of STOP:
+the worker ends after its running statements.
 """
 
 from __future__ import annotations
