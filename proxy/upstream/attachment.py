@@ -240,9 +240,9 @@ class Attachment:
             self.let_go()
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Take the upstream session from the client session; return a coroutine that closes it and never raises.
+        """Take the upstream session from the client session; return a coroutine that closes the upstream session.
 
-        Return None if the client session has no upstream session.
+        The coroutine never raises. Return None if the client session has no upstream session.
         """
         live = self._detached()
         if live is None:
@@ -287,7 +287,7 @@ class Attachment:
             self._message = without_namespace(self._message) or self._message
 
     def _detached(self) -> UpstreamSession | None:
-        """Take the upstream session from the client session and return it; the caller closes it.
+        """Take the upstream session from the client session and return the upstream session, for the caller to close.
 
         Return None if the client session has no upstream session.
         """

@@ -44,9 +44,9 @@ class Parkable(Protocol):
     place: Place | None
 
     def park(self) -> Coroutine[Any, Any, None] | None:
-        """Take the upstream session from the client session; return a coroutine that closes it and never raises.
+        """Take the upstream session from the client session; return a coroutine that closes the upstream session.
 
-        Return None if the client session has no upstream session.
+        The coroutine never raises. Return None if the client session has no upstream session.
         """
         ...
 
