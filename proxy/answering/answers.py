@@ -63,8 +63,8 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 class Answers:
     """The planner of statements over one catalog: it decides which SQL Spark runs for a statement.
 
-    `system` returns the rows of a table of `viewgate.system` that a session may see; without `system`, the names of
-    these tables are left for Spark to resolve. `clock` returns monotonic seconds, `now` seconds since 1970.
+    `system` returns the rows of a table of `viewgate.system` that a session may see; if `system` is None, the names
+    of these tables are left for Spark to resolve. `clock` returns monotonic seconds, `now` seconds since 1970.
     """
 
     def __init__(
@@ -141,8 +141,8 @@ class Answers:
         return [Edit(text.start, text.start + len(text.text), literal(decision.original))]
 
     async def _inserted(self, session: ClientSession, sql: str) -> list[Edit]:
-        """Return the edits that replace virtual tables and table functions by their rows, in a statement that changes
-        the session.
+        """Return the edits that replace virtual tables and calls of table functions by their rows, in a statement that
+        changes the session, such as SET VARIABLE x = (SELECT count(*) FROM viewgate.system.views).
 
         Raise SqlError if the statement would store the rows, for example in a temporary view.
         """
@@ -157,7 +157,8 @@ class Answers:
         """Suspend the storage tables that a rewritten statement read, because the rewritten statement failed with
         `error`.
 
-        Do nothing if Spark found the statement itself invalid. `decision` is the decision about the statement.
+        A suspended table is not read by rewritten statements for some time. Do nothing if `error` is about invalid
+        SQL or missing permissions. `decision` is the decision about the statement.
         """
         self.rests.begin(decision.read, error)
 
@@ -174,10 +175,10 @@ class Answers:
         return replace(read, rewrite=facts.settings[REWRITE] == ON)
 
     def _look_for_catalog(self, state: Session) -> None:
-        """Log a warning when Spark is found to have no catalog with the configured name, so that no view can be used.
+        """Log a warning if Spark has no catalog with the name in [catalog], because then no view can be used.
 
-        The warning is repeated only after Spark has had the catalog again. `state` has the catalogs that a session
-        sees.
+        `state.catalogs` are Spark's catalogs as one session sees them. The warning is repeated only if Spark has had
+        the catalog in the meantime.
         """
         known = self.catalog.name in state.catalogs
         if self._known_to_spark and not known:
@@ -239,9 +240,10 @@ class Answers:
         return [*edits, *await expand(sql, state, self.catalog)] if edits else []
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
-        """Return the virtual information_schema under the names that do not denote a real namespace in the session.
+        """Return the virtual schema information_schema, under each of its two names that denotes no real namespace.
 
-        The possible names are `information_schema` and `<catalog>.information_schema`.
+        The names are `information_schema` and `<catalog>.information_schema`. `state` is the state of the session in
+        which the names are resolved.
         """
         ours = (information_schema.NAMESPACE,) not in await self.catalog.namespaces()
         if state.catalog == self.catalog.name:
@@ -250,11 +252,11 @@ class Answers:
         return information_schema.schema(self.catalog.name, qualified=ours, alone=not found.rows)
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Return the decision about the statement in `hint`, which has been split into a hint and the remaining SQL.
+        """Return the decision about the statement `hint.sql`, which was separated from the options of its hint.
 
-        While the catalog is unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if the
-        statement contains `timeseries`, a function that Spark does not have. A `thorough` decision has the reason for
-        each view that cannot answer.
+        While the catalog is unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if
+        the statement contains `timeseries`, a function that Spark does not have. A `thorough` decision has the
+        reason for each view over the statement's tables that cannot answer.
         """
         try:
             return await self._decide(session, hint, thorough)
@@ -264,10 +266,10 @@ class Answers:
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Return the decision about the statement in `hint`; raise SqlError for an invalid `timeseries` call.
+        """Return the decision about the statement `hint.sql`; raise SqlError for an invalid `timeseries` call.
 
-        Raise Unavailable while the catalog is unavailable. A `thorough` decision has the reason for each view over the
-        statement's tables that cannot answer.
+        Raise Unavailable while the catalog is unavailable. A `thorough` decision has the reason for each view over
+        the statement's tables that cannot answer.
         """
         sql = hint.sql
         own = Decision(None, sql)
@@ -326,10 +328,12 @@ class Answers:
     async def _current(
         self, names: Iterable[TableName], definitions: Definitions, bound: Bound
     ) -> Mapping[TableName, Relation | None]:
-        """Return the current table or view of each name; None for a name that does not exist or cannot be read.
+        """Return the current table or view of each name; None for a name that does not exist or whose metadata cannot
+        be read.
 
-        A storage table that is partly stale is limited to its fresh rows, unless the staleness `bound` allows a view to
-        answer with stale rows.
+        A storage table of which a source was rolled back is returned as of an earlier refresh. A storage table that
+        is partly stale is limited to its fresh rows, unless the staleness `bound` allows one of the views in
+        `definitions` to answer with stale rows.
         """
         found = await self.catalog.current(names)
         self.catalog.examine(found.values())
@@ -338,11 +342,12 @@ class Answers:
     def _readable(
         self, found: Mapping[TableName, Relation | None], facts: SessionFacts
     ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
-        """Return the relations that a session may use, and the reason for each suspended storage table.
+        """Return the tables and views that a session may use, and the reason for each suspended storage table.
 
-        A storage table is suspended for some time after Spark has failed to read the table. In the first mapping, the
-        value of a suspended storage table is None, and tables have only the declared keys that the session trusts.
-        `found` are the relations in the catalog, `facts` the settings of the session.
+        A storage table is suspended for some time after Spark has failed to read the table. In the first mapping,
+        the value of a suspended storage table is None, and tables have only those declared primary and foreign keys
+        that the session trusts. `found` are the tables and views in the catalog, `facts` the settings of the
+        session.
         """
         relations = _relied_on(found, facts)
         resting = self.rests.within(relations)
@@ -361,10 +366,12 @@ class Answers:
         return replace(state, only=state.resolve(split_name(hint.options[USE]))) if USE in hint.options else state
 
     async def _decide_past(self, session: ClientSession, sql: str, state: Session, recent: Recent) -> Decision | None:
-        """Return the decision about a statement that reads all of its tables at earlier times (time travel).
+        """Return the decision about a statement that reads all of its tables at earlier snapshots or times (time
+        travel).
 
-        Return None for any other statement, and also if no view reads the statement's tables or if the state of a table
-        at its time is unknown. `state` is the session's state, `recent` the decision cache.
+        Return None for any other statement, and also if no view reads the statement's tables, or if the snapshot
+        that a table had at the requested time is unknown. `state` is the session's state, `recent` the decision
+        cache.
         """
         past = travel(sql, state)
         asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
@@ -396,12 +403,13 @@ class Answers:
         unchanged: Decision,
         relations: Mapping[TableName, Relation | None],
     ) -> Decision:
-        """Return `unchanged`, the decision to run the original statement, with the rewritten SQL added.
+        """Add the rewritten SQL to the decision `unchanged`, which runs the original statement, and return the result.
 
         The rewritten SQL must return columns of the original names and types: Spark describes the columns of each
         replaced block (DESCRIBE QUERY), then each output column gets its original name, and a cast if the type could
-        differ. If Spark rejects a block, or if the columns of a view that the statement names have changed, no SQL is
-        added.
+        differ. If Spark rejects a block, or if the columns of a view that the statement names have changed, the
+        result still runs the original statement, and its `problem` says why. `relations` are the tables and views
+        that `statement` reads.
         """
         outcome = unchanged.outcome
         assert outcome is not None
@@ -421,10 +429,11 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Return whether the original statement has the same columns in Spark if view names in FROM are replaced by
-        their queries.
+        """Return whether a statement has the same columns (names and types) in Spark if view names in FROM are replaced
+        by their queries.
 
-        `key` is the cache key (`schema_key`) of the session and the relations.
+        `outcome` has the statement in both forms; `key` is the cache key (`schema_key`) of the session and the
+        relations.
         """
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
@@ -436,8 +445,8 @@ def _relied_on(
 ) -> Mapping[TableName, Relation | None]:
     """Return the relations without the primary and foreign keys that tables declare, except for trusted keys.
 
-    All declared keys are trusted if a setting of the session (in `facts`) says so; the keys of one table are trusted if
-    a property of the table says so. A name whose relation is None keeps None.
+    All declared keys are trusted if the session setting `viewgate.trust-constraints` (in `facts`) is on; the keys of
+    one table are trusted if the table has this property. A name whose relation is None keeps None.
     """
     if facts.settings[TRUST] == ON:
         return relations
@@ -477,7 +486,9 @@ class KnownViews:
 
     @property
     def use(self) -> CacheUse:
-        """The hits, misses and entries of the decision cache, counted since the views last changed."""
+        """The hits, misses and entries of the decision cache since the cache was last emptied by a change of a view
+        or a new key.
+        """
         hits, misses, _, entries = self._recent.ask.cache_info()
         return CacheUse(hits, misses, entries)
 
@@ -497,9 +508,10 @@ class KnownViews:
         return self._recent
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Add the primary and foreign keys that these tables declare to the known keys, and return all known keys.
+        """Add the primary and foreign keys that the tables in `relations` declare to the known keys; return all known
+        keys.
 
-        Return None if no key is new.
+        Return None if no key is new. A new key empties the decision cache.
         """
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)

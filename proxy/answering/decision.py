@@ -32,11 +32,12 @@ class Decision:
     """The decision about a statement: the SQL that Spark runs, and the reason.
 
     `sql` is None if Spark gets the client's own bytes; `original` is the user's own statement as Spark can run it;
-    `problem` says why no view was tried, and `why` is the reason code for `problem`. `over` is the number of views that
-    read, or may read, any table of the statement. `read` are the storage tables that the rewritten SQL reads.
-    `suggestion` is a change to a view that would let the view answer the statement; only a thorough decision has one.
-    `tables` are the base tables that the statement reads; empty if the statement was not parsed. `reworded` converts an
-    error of Spark's about `sql` to an error about the user's text; None if the texts are equal.
+    `problem` says why no view was tried, and `why` is the reason code for `problem`. `over` is the number of views
+    that read any table of the statement (a guess if the statement was not parsed). `read` are the storage tables
+    that the rewritten SQL reads. `suggestion` is a change to a view that would let the view answer the statement;
+    only a thorough decision has one. `tables` are the base tables that the statement reads; empty if the statement
+    was not parsed. `reworded` converts an error of Spark's about `sql` to an error about the user's text; None if
+    the texts are equal.
     """
 
     sql: str | None
@@ -57,7 +58,9 @@ class Decision:
 
     @property
     def tried(self) -> tuple[Attempt, ...]:
-        """The results of the views that were tried, one for each view and query block."""
+        """The attempts to answer a query block (SELECT) from a view: one for each block and each view that was
+        tried.
+        """
         return self.outcome.tried if self.outcome else ()
 
     @property
@@ -70,7 +73,9 @@ class Decision:
 
     @property
     def choice(self) -> Choice:
-        """The decision in the form of the statement journal: the views tried, and a reason code if no view answers."""
+        """The decision as the statement journal records it: the views tried and used, and a reason code if no view
+        answers.
+        """
         chosen = self._views("chosen") if self.rewritten else ()
         reason = "" if chosen else self._reason()
         matched, storages = self._views("chosen", "not chosen"), tuple(storage.name for storage in self.read)
@@ -80,11 +85,11 @@ class Decision:
         return tuple(dict.fromkeys(a.view for a in self.tried if not verdicts or a.verdict in verdicts))
 
     def _reason(self) -> str:
-        """Return the reason code to record if no view answers: the code of the nearest miss, the view that needs the
-        smallest change.
+        """Return the reason code to record if no view answers.
 
-        If no view was tried, return the code of the problem. Return an empty string if no view reads any table of the
-        statement.
+        The code is empty if no view reads any table of the statement. Otherwise it is the code of `problem`, if
+        there is a problem, else the code of the view that needs the smallest change, or NOT_TRIED if no view was
+        tried.
         """
         if not self.tried and not self.over:
             return ""
@@ -95,9 +100,10 @@ class Decision:
 
     @property
     def as_of(self) -> str:
-        """The end of the log line, with the age of the data: `, data as of 2023-11-14 22:13:20.042 UTC`.
+        """The end of the log line that names the views used: `, data as of 2023-11-14 22:13:20.042 UTC`.
 
-        The text is empty unless the allowed staleness let a view answer with an earlier state.
+        The text is empty unless the statement is answered with earlier rows, as the session's allowed staleness
+        permits.
         """
         if self.outcome is None or self.outcome.as_of_ms is None:
             return ""
@@ -105,23 +111,25 @@ class Decision:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The results of the tried views, by query block (SELECT), the nearest misses first."""
+        """The results of the tried views, ordered by query block (SELECT); in each block, the views that need the
+        smallest change come first.
+        """
         return ranked(self.outcome) if self.outcome else ()
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The distinct reasons why views do not answer the statement, as text.
+        """The distinct reasons why views do not answer the statement, as text, such as `lake.web.daily not used: …`.
 
-        If the statement has several query blocks, each reason names its block.
+        If the statement has several query blocks (SELECTs), each reason names its block.
         """
         found = [finding for finding in self.findings if finding.attempt.verdict != "chosen"]
         several = len({finding.block for finding in self.findings}) > 1
         return tuple(dict.fromkeys(_missed(finding, several) for finding in found))
 
     def _briefly(self) -> list[str]:
-        """Return the reasons why views do not answer, one line per view and reason.
+        """Return the lines that say why views do not answer: one line per view and reason.
 
-        A reason that applies to all tried views takes a single line.
+        A reason that applies to all tried views takes a single line. If there is a `problem`, it is the only line.
         """
         if self.problem:
             return [f"no view used: {self.problem}"]
@@ -150,9 +158,10 @@ class Decision:
         return tuple(f"Viewgate: {line}" for line in self._said())
 
     def _nearest(self, every: int) -> str:
-        """Return the phrase for the views that were tried, such as `the nearest 3 of the 12 views on web.events`.
+        """Return a phrase for the views that were tried, such as `the nearest 3 of the 12 views on web.events`.
 
-        `every` is the number of views tried. A view is not tried if it lacks more than the tried views do.
+        `every` is the number of views tried, here 3. The other views were not tried, because they lack more than
+        these.
         """
         of = f"nearest {every} of the {self.over}" if every < self.over else str(every)
         return f"the {of} views on {self._on}"
@@ -226,10 +235,9 @@ def _told_of(why: str, views: str) -> str:
 
 
 def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
-    """Return the outcome with a miss for the view `only`, which a hint in the statement names, if that view was not
-    tried.
+    """Add a failed Attempt for the view `only`, which the statement's hint names, if that view was not tried.
 
-    Without a hint (`only` is None), return the outcome unchanged.
+    Return the outcome unchanged if the view was tried, or if no hint names a view (`only` is None).
     """
     if only is None or any(attempt.view == only for attempt in outcome.tried):
         return outcome
@@ -239,7 +247,7 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
 
 
 def told_of_named(outcome: Outcome) -> Outcome:
-    """Return the outcome without the misses of the views that the statement's hint does not name.
+    """Return the outcome without the failed attempts of all views but the one that the statement's hint names.
 
     Without a hint that names a view, return the outcome unchanged.
     """
@@ -252,7 +260,8 @@ def told_of_named(outcome: Outcome) -> Outcome:
 def suggested(
     outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
 ) -> Suggestion | None:
-    """Return a change to a view that would let the view answer the statement; None if no such change is found.
+    """Return a change to a view that would let the view answer the statement of `outcome`; None if no such change is
+    found.
 
     If the search fails with an error, log the error and return None.
     """
@@ -268,9 +277,9 @@ def suggested(
 def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
     """Return those tables in `names` for which the minimum and maximum of each integer column might let a view answer.
 
-    The base tables are returned if a view missed because a sum or average may be rounded: with a minimum and a maximum,
-    a sum of integers can be proved exact. The storage tables are returned if a view missed because such bounds are
-    unknown. The result is empty if no view missed for one of these reasons.
+    These are the base tables, if a view cannot answer because a sum or average may be rounded: from the minimum and
+    maximum, a sum of integers can be proved exact. They are the storage tables, if a view cannot answer because the
+    bounds of a column are unknown. In all other cases, the result is empty.
     """
     reasons = {attempt.reason for attempt in outcome.tried}
     storages = names & definitions.by_storage.keys()
@@ -279,7 +288,9 @@ def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: D
 
 
 def shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """Yield a miss for each view whose source table is hidden by a temporary view of the same name in the statement."""
+    """Yield a failed Attempt for each view with a source table that a temporary view hides: the statement uses the
+    table's name, which denotes the temporary view in this session.
+    """
     session = statement.session
     for name in sorted(session.temporary_views):
         read = any(t.name.lower() == name and not t.db for block in statement.blocks for t in block.tables)

@@ -83,8 +83,8 @@ def _period(name: str, given: str) -> str:
 class Defaults:
     """Spark's default values of settings, queried once for all sessions.
 
-    `SET -v` returns the values in effect, so that a session that has set a value does not show the default: the default
-    is learned from the first session that has not set the value.
+    `SET -v` returns the values in effect. In a session that has set a value, the default is therefore not visible:
+    it is taken from the first session that has not set the value.
     """
 
     def __init__(self) -> None:
@@ -92,10 +92,11 @@ class Defaults:
         self._hidden: frozenset[str] | None = None
 
     async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
-        """Return the known default values by setting. Query Spark first if this session can show defaults that are not
-        yet known.
+        """Return the known default values by setting.
 
-        `settings` are the values that the session has set explicitly; `query` runs a SQL text in the session.
+        Query Spark first if some defaults are not known yet, and this session can show one of them because it has
+        not set the setting. `settings` are the values that the session has set explicitly; `query` runs a SQL text
+        in the session.
         """
         if self._hidden is None or self._hidden - settings.keys():
             in_force = {str(key): str(value) for key, value, *_ in (await query("SET -v")).rows}
@@ -182,13 +183,13 @@ class SessionFacts:
         return ended
 
     def forget(self) -> None:
-        """Forget the session's state, so that the state is queried again, because Spark's own configuration may have
-        changed.
+        """Forget the session's settings, namespace and temporary views as last reported, so that Spark is queried
+        again, because Spark's own configuration may have changed.
         """
         self._known = None
 
     async def read(self, query: Query) -> Session:
-        """Return the session's state, which is queried from Spark only if the state may have changed since the last
+        """Return the session's state; query Spark with `query` only if the state may have changed since the last
         query.
         """
         if self._known is None or self._changing:

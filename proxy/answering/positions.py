@@ -44,7 +44,7 @@ class Changed:
     def _placed(self, message: str) -> str:
         """Return Spark's message with positions in `sql` instead of positions in `sent`, and with the text of `sql`.
 
-        An error of Spark's parser shows the whole statement, with a mark below the line of the error.
+        An error of Spark's parser shows the whole statement, with `^^^` below the position of the error.
         """
         head, shown, _ = message.partition(_SHOWN)
         placed = _PLACE.search(head)

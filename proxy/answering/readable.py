@@ -3,8 +3,9 @@
 A storage table that Spark failed to read is suspended for some time, because such a read can take minutes (Iceberg
 retries a broken metadata file) and would delay each query:
 
-    used ──a rewritten read fails, its original succeeds──▶ suspended ──time is over, or new snapshot──▶ used
-                                        (twice as long as the last time, if the snapshot is the same)
+    used ──rewritten statement fails, original statement succeeds──▶ suspended ──pause ends, or new snapshot──▶ used
+
+The first pause takes 5 minutes; each further pause for the same snapshot is twice as long, at most an hour.
 
 Of a storage table that is partly stale, only the fresh partitions are read: after a change other than an append, a
 storage partition is fresh if no row was added to or removed from its source partitions, according to the commits'
@@ -48,9 +49,10 @@ _FIRST_S, _LONGEST_S = 300.0, 3600.0
 
 @dataclass(frozen=True, slots=True)
 class _Rest:
-    """The suspension of one snapshot of a storage table (`content`: table UUID and snapshot id).
+    """A pause during which rewritten statements do not read one snapshot of a storage table.
 
-    The suspension lasts `seconds`, until the time `until` on the monotonic clock; `why` is the reason for users.
+    `content` identifies the snapshot: the table's UUID and the snapshot id. The pause lasts `seconds`, until the
+    time `until` on the monotonic clock; `why` is the reason for users.
     """
 
     content: tuple[str, int | None]
@@ -60,17 +62,19 @@ class _Rest:
 
 
 class Rests:
-    """The suspended storage tables of one process."""
+    """The storage tables that rewritten statements must not read for some time (suspended), because Spark failed to
+    read them; each worker process has its own.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._rests: dict[TableName, _Rest] = {}
 
     def begin(self, storages: Iterable[Table], error: SqlError) -> None:
-        """Suspend the storage tables that a statement read before it failed with `error`, unless `error` is about
-        invalid SQL.
+        """Suspend the storage tables `storages`, which a statement read before it failed with `error`.
 
-        A table that is suspended already is not suspended for longer.
+        Do nothing if `error` is about invalid SQL or missing permissions. The suspension of a table that is already
+        suspended is not prolonged.
         """
         # the error is about the user's permissions or the text, not about storage
         if isinstance(error, InvalidStatement):
@@ -92,7 +96,10 @@ class Rests:
         )
         self._rests[storage.name] = _Rest(_content(storage), seconds, self._clock() + seconds, why)
         _log.warning(
-            "view suspended storage=%s seconds=%g error=%r: no query reads the storage", storage.name, seconds, reason
+            "storage table suspended storage=%s seconds=%g error=%r: no query is answered from the storage table",
+            storage.name,
+            seconds,
+            reason,
         )
 
     @property
@@ -110,14 +117,16 @@ class Rests:
         return rest.why if rest.content == _content(storage) and self._clock() < rest.until else ""
 
     def within(self, relations: Mapping[TableName, Relation | None]) -> Mapping[TableName, str]:
-        """Return the reason for each suspended storage table among these relations; empty if none is suspended."""
+        """Return the reason for each suspended storage table in `relations`, by name; empty if none of them is
+        suspended.
+        """
         found = ((name, self.why(relations.get(name))) for name in self._rests)
         return {name: why for name, why in found if why}
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome, with the reason of the suspension as the detail of each miss that a suspended storage table
-    causes.
+    """Return the outcome; each failed attempt that is due to a suspended storage table has the reason of the suspension
+    as its detail.
 
     `resting` has the reason of the suspension for each suspended storage table.
     """
@@ -145,8 +154,9 @@ Relations = Mapping[TableName, Relation | None]
 
 @dataclass(frozen=True)
 class _Stale:
-    """A stale view. One source, `changed`, has changed since the refresh, not only by appends; `why` describes the
-    change.
+    """A stale view of which only one source, `changed`, has changed since the refresh, and not only by appends.
+
+    `why` describes the change.
     """
 
     view: MaterializedView
@@ -161,9 +171,7 @@ class _Stale:
         return self.view.uuid, self.view.version, *((t.uuid, t.snapshot_id, t.schema_id) for t in tables)
 
     def part(self, fresh: FreshPart) -> Table:
-        """Return the storage table as if it were refreshed from the current sources, but with only the rows of its part
-        `fresh`.
-        """
+        """Return the storage table as after a refresh from the current sources, but limited to the rows in `fresh`."""
         assert self.storage.refresh is not None
         now = {table.uuid: table.snapshot_id for table in self.sources}
         sources = tuple(replace(s, snapshot_id=now.get(s.uuid)) for s in self.storage.refresh.sources)
@@ -175,8 +183,8 @@ class _Stale:
 class FreshParts:
     """A cache of the fresh parts of stale storage tables, keyed by the snapshots of the storage table and its sources.
 
-    The fresh part of a storage table is the rows in those partitions that no change of a source since the refresh
-    affects.
+    The fresh part of a storage table is the rows in those partitions whose source rows have not changed since the
+    refresh.
     """
 
     def __init__(self, catalog: Catalog, most: int = 1024) -> None:
@@ -184,10 +192,10 @@ class FreshParts:
         self._known: LRUCache[Hashable, asyncio.Task[FreshPart | None]] = LRUCache(most)
 
     async def within(self, definitions: Definitions, relations: Relations, bound: Bound) -> Relations:
-        """Return the relations, with each partly stale storage table replaced by its fresh part.
+        """Return the relations, with each partly stale storage table limited to its fresh part.
 
-        A storage table whose fresh part is still unknown after 0.2 s is returned unchanged; so are all tables if the
-        staleness bound allows any of their views to answer with stale rows.
+        A storage table whose fresh part is still unknown after 0.2 s is returned unchanged. All relations are
+        returned unchanged if the staleness bound allows an answer with stale rows from any of the views.
         """
         stale = list(_stale(definitions, relations))
         if not stale or moments(definitions, relations, bound):
@@ -204,7 +212,7 @@ class FreshParts:
         return self._known[stale.key]
 
     async def _condition(self, stale: _Stale) -> FreshPart | None:
-        """Return the part of a view's storage table that is still fresh.
+        """Return the part of a stale view's storage table that is still fresh.
 
         Return None if no part is fresh, or if the changes of the sources cannot be read.
         """
@@ -220,15 +228,18 @@ class FreshParts:
             return await asyncio.to_thread(fresh_part, stale.view, stale.storage, changes)
         except Exception as failure:  # manifests come from any writer; without them the view is stale as a whole
             _log.warning(
-                "fresh partitions unknown view=%s error=%r: the view counts as stale", stale.view.name, failure
+                "manifests unreadable view=%s error=%r: all partitions of the view count as stale until a refresh",
+                stale.view.name,
+                failure,
             )
             return None
 
 
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
-    """Yield each view that has a partitioned storage table, and exactly one source that has changed since the refresh.
+    """Yield each stale view for which a fresh part of the storage table may exist.
 
-    A view is left out if that source has only been appended to.
+    The storage table must be partitioned, and exactly one source must have changed since the refresh, with at least
+    one change other than an append.
     """
     for name, storage in relations.items():
         view = definitions.by_storage.get(name)

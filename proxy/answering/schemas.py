@@ -52,7 +52,7 @@ async def checked(sql: str, query: Query) -> None:
 
 
 async def _explained(sql: str, query: Query) -> None:
-    """Raise the SqlError that Spark reports for a statement that is not a query; do nothing if Spark accepts the
+    """Raise the SqlError that Spark reports for a statement other than a query; do nothing if Spark accepts the
     statement.
     """
     try:

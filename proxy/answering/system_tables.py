@@ -134,7 +134,8 @@ class SystemRows:
         }
 
     async def rows(self, table: str, user: str | None) -> Sequence[Row]:
-        """Return the rows of a table from all workers, the latest first.
+        """Return the rows of a table from all workers, the latest first; for the table `views`, the most executed views
+        first.
 
         Only the rows that `user` may see are returned (None: all rows).
         """
@@ -225,7 +226,8 @@ class SystemRows:
 
 
 def _counts(view: TableName, uses: Sequence[Row]) -> Row:
-    """Return the view's name, the sums over all workers of how often the view was used, and the last time of a use.
+    """Return one row with the view's name, how often it was used (the sums over all workers), and the last time of a
+    use.
 
     `uses` has one row of counts per worker.
     """

@@ -1,8 +1,8 @@
-"""Replaces virtual tables and table functions in a statement by their rows, because Spark does not know them.
+"""Replaces virtual tables and calls of table functions in a statement by their rows, because Spark does not know them.
 
 Each name of a virtual table is replaced by a subquery with the table's current rows, and each call of
-`mv_dependencies('view')` or `stale_files('view')` by a subquery with the function's rows. Spark evaluates the rest of
-the statement. The rows are passed as one JSON literal, which is cheap to parse.
+`mv_dependencies('view')` or `stale_files('view')` by a subquery with the function's rows. Spark evaluates the rest
+of the statement. The rows are passed as one JSON literal, which is cheap to parse.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedV
     name = session.resolve(split_name(call.view))
     found = await catalog.view(name) if name is not None else None
     if found is None:
-        hint = "SHOW MATERIALIZED VIEWS lists all"
+        hint = "SHOW MATERIALIZED VIEWS lists all materialized views"
         raise SqlError(f"materialized view {call.view} does not exist; {hint}", "42P01")
     return found
 
@@ -152,8 +152,9 @@ _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 class Reference(NamedTuple):
     """A virtual table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column.
 
-    `start` and `end` are offsets in the statement. `sample` is the TABLESAMPLE clause after the name, which `end`
-    includes: Spark expects the clause before the alias of a subquery.
+    `start` and `end` are offsets in the statement. `sample` is the TABLESAMPLE clause after the name (empty without
+    one), and `end` is the offset after this clause. The name is replaced by a subquery; Spark expects TABLESAMPLE
+    between a subquery and its alias, so the clause moves, too.
     """
 
     name: str
@@ -170,8 +171,9 @@ class VirtualSchema:
     """A schema of virtual tables: the schema's names, and the columns and types of each table.
 
     The rows of one table may have at most `most` characters in a statement. If the schema exists only in Viewgate
-    (`own`), a statement that reads an unknown table or writes to a table is an error, and further rows are left out. In
-    any other schema, unknown tables are left to Spark, and too many rows are an error.
+    (`own`), a statement that reads an unknown table or writes to a table is an error, and rows beyond `most`
+    characters are left out. In any other schema, unknown tables are left for Spark to resolve, and rows of more than
+    `most` characters are an error.
     """
 
     names: Sequence[tuple[str, ...]]
@@ -199,10 +201,9 @@ class VirtualSchema:
                 yield found
 
     def _begun(self, tokens: Sequence[Token], at: int) -> tuple[str, ...] | None:
-        """Return the name of this schema that starts at the token with index `at`; None if no name of the schema starts
-        there.
+        """Return the name of this schema that starts at the token with index `at`, if a dot and a table's name follow.
 
-        A dot and another token, the table's name, must follow the schema's name.
+        Return None if no name of the schema starts there, or if nothing follows.
         """
         if at and tokens[at - 1].text == ".":
             return None

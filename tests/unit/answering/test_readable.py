@@ -83,14 +83,14 @@ def test_a_view_rests_after_a_failed_read_and_says_so(asking: Asking, caplog: py
     decision = asyncio.run(asking.answers.decide(asking.session, QUERY, thorough=True))
     assert [(str(a.reason), a.detail in line) for a in decision.tried] == [("UNKNOWN_STATE", True)]
     assert reasons(asking)[0] in line
-    assert "view suspended storage=lake.demo.agg__storage seconds=300" in caplog.text
+    assert "storage table suspended storage=lake.demo.agg__storage seconds=300" in caplog.text
 
 
 def test_the_reason_of_a_rest_quotes_no_literal(asking: Asking, caplog: pytest.LogCaptureFixture) -> None:
     asking.fail(SqlError("[CAST_INVALID_INPUT] The value 'Ann Smith' cannot be cast\n== SQL ==\nSELECT 'Ann Smith'"))
     (line,) = asking.plan().log
     assert "([CAST_INVALID_INPUT]); the view is used again after " in line
-    assert "view suspended" in caplog.text
+    assert "storage table suspended" in caplog.text
     assert "Ann" not in line + reasons(asking)[0] + caplog.text
 
 
