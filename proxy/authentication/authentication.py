@@ -147,7 +147,9 @@ class Authentication:
         except Exception as error:
             logger.exception("password not checked user=%r", user)
             raise Denied(
-                "Error validating the login: passwords cannot be checked at present; try again later", user
+                "Error validating the login: passwords cannot be checked at present: try again later (the reason is in "
+                "Viewgate's log)",
+                user,
             ) from error
         if not right:
             raise Denied("Error validating the login: the user name or the password is wrong", user)

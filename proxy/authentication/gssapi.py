@@ -1,4 +1,4 @@
-"""Binds the system's GSSAPI library by ctypes: eight functions for a server, and one more for a client.
+"""Binds the system's GSSAPI library by ctypes: eight functions for a server, and a ninth for a client.
 
 Python packages that bind the GSSAPI library cannot be installed without a compiler and Kerberos's header files.
 """
@@ -126,7 +126,7 @@ class Library:
 
 
 class Acceptor:
-    """The keys of a service, by which the tickets of the service's clients are verified.
+    """The keys of a service, which verify the tickets of the service's clients.
 
     The keys are read from a keytab file: all keys, or only the keys of `principal` if `principal` is not empty.
     """
@@ -159,7 +159,9 @@ class Initiator:
 
 
 class _Secured:
-    """The part of a GSSAPI login that client and server share: its steps, and the wrapping of messages."""
+    """The base class of the client's and the server's side of a GSSAPI login: it exchanges the login tokens, and
+    wraps and unwraps messages.
+    """
 
     def __init__(self, library: Library) -> None:
         self._library = library

@@ -21,7 +21,7 @@ _OFFER = bytes([_NO_LAYER, 0, 0, 0])  # with a buffer size of 0, because no mess
 
 
 class Security(Protocol):
-    """The steps of a server's GSSAPI login."""
+    """The server's side of one GSSAPI login, as a SASL login needs it; `complete` is true after the last step."""
 
     complete: bool
 
@@ -130,7 +130,7 @@ _HOST = "_HOST"  # replaced by the host's name, as in Hive's clients
 
 
 class ClientSecurity(Protocol):
-    """The steps of a client's GSSAPI login."""
+    """The client's side of one GSSAPI login, as a SASL login needs it; `complete` is true after the last step."""
 
     complete: bool
 
@@ -197,8 +197,8 @@ class SaslClientLogin:
         offered = self._security.unwrap(token)
         if not offered or not offered[0] & _NO_LAYER:
             raise Unreachable(
-                "Spark requires SASL protection (hive.server2.thrift.sasl.qop): set this setting to auth in Spark, "
-                "and use TLS"
+                f"{self._service} requires SASL protection, which Viewgate does not support: set "
+                "hive.server2.thrift.sasl.qop to auth in Spark, and use TLS"
             )
         return self._security.wrap(_OFFER)
 
@@ -212,7 +212,7 @@ def _ticket(service: str, ask: Callable[[], T]) -> T:
 
 
 def _sure(ask: Callable[[], T]) -> T:
-    """Return the result of `ask`, a function that makes GSSAPI calls; raise Denied if one of these calls fails."""
+    """Return the result of `ask`, which makes GSSAPI calls; raise Denied if one of the calls fails."""
     try:
         return ask()
     except GssError as error:

@@ -42,7 +42,7 @@ class Tokens:
         if text.startswith("-----BEGIN"):
             return cls(((None, text),), _SIGNED, audience, issuer, claim)
         if len(text) < 32:
-            raise ValueError(f"{keys}: a shared secret must have 32 characters or more")
+            raise ValueError(f"the shared secret in {keys} has {len(text)} characters: it must have 32 or more")
         return cls(((None, text),), _SHARED, audience, issuer, claim)
 
     def user(self, token: str) -> str | None:

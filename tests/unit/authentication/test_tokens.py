@@ -90,5 +90,5 @@ def test_a_set_of_keys(file: Path) -> None:
 
 def test_a_short_secret_is_refused(file: Path) -> None:
     file.write_text("secret\n")
-    with pytest.raises(ValueError, match="32 characters or more"):
+    with pytest.raises(ValueError, match="has 6 characters: it must have 32 or more"):
         Tokens.of(file)
