@@ -1,9 +1,9 @@
 """Reads the least and greatest values of a table's date, timestamp and integer columns from its manifests.
 
-With the bounds of a time column, the rewriter knows which offset changes of a time zone (daylight saving time) affect a
-view's rows, and can complete a range of times that has only one end. With the bounds of an integer column, the rewriter
-can prove that an average is exact. The bounds also cover deleted rows, so a range may be too wide; a proof from too
-wide a range is still correct.
+With the bounds of a time column, the rewriter knows which offset changes of a time zone (daylight saving time)
+affect a view's rows, and can replace the missing end of a range such as `ts >= x` by the greatest value. With the
+bounds of an integer column, the rewriter can prove that an average is exact. The bounds also cover deleted rows, so
+a range may be too wide; a proof from too wide a range is still correct.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _SECONDS: Mapping[type, Callable[[int], int]] = {
 def time_ranges(metadata: TableMetadata, io: FileIO) -> Iterator[tuple[str, int, int]]:
     """Yield the name, least and greatest value of each date and timestamp column in the current snapshot.
 
-    The values are in seconds since 1970. Timestamps without a time zone, columns without values, and columns without
-    bounds in at least one file are left out; a table without a snapshot, or with more than MOST_MANIFESTS manifests,
-    yields nothing. `metadata` is the table's metadata, and `io` reads files.
+    The values are in seconds since 1970. TIMESTAMP_NTZ columns, columns without values, and columns without bounds
+    in at least one file are left out; a table without a snapshot, or with more than MOST_MANIFESTS manifests, yields
+    nothing. `metadata` is the table's metadata, and `io` reads files.
     """
     fields = [field for field in metadata.schema().fields if type(field.field_type) in _SECONDS]
     snapshot = metadata.current_snapshot()

@@ -138,8 +138,8 @@ class Catalog:
         return self._relations.range_of(names)
 
     def examine(self, relations: Iterable[Relation | None]) -> None:
-        """Start to read the file statistics of the large tables among `relations`, in a thread; later lookups include
-        them.
+        """Start to read the file statistics of the large tables among `relations` in a thread; later lookups of the
+        tables include the statistics.
 
         Until the statistics of a new snapshot are read, a table keeps the statistics of its previous snapshot.
         """
@@ -148,11 +148,12 @@ class Catalog:
     async def past(
         self, names: Iterable[TableName], moments: Mapping[TableName, AsOf], zone: str
     ) -> Mapping[TableName, Relation | None]:
-        """Return the relations that a statement with time travel reads.
+        """Return the relations that a statement with time travel reads, by name.
 
-        A table in `moments` is returned as of its time (strings are interpreted in the time zone `zone`), a storage
-        table as of its last refresh from the base tables at these times, and a view as it is now. The value is None for
-        a table whose earlier state is unknown, and for any other table.
+        A table in `moments` is returned as of the snapshot or time there (strings are times in the time zone
+        `zone`), a storage table as of a refresh from the base tables at these times, and a view as it is now. The
+        value is None for a table whose earlier state is unknown, and for a table that is neither in `moments` nor a
+        storage table.
         """
         storages = {view.storage for view in await self.definitions()}
         wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
@@ -162,8 +163,8 @@ class Catalog:
         """Return `found`, but with an earlier state of each storage table of which a source was rolled back after the
         refresh.
 
-        The earlier state is the last refresh whose source snapshots all still exist. The result is for queries only: a
-        refresh replaces the current storage table.
+        The earlier state is the last refresh whose source snapshots all still exist. The result is only for
+        answering queries; a refresh works on the current state of the storage table.
         """
         names = rolled_back(found)
         return (
@@ -218,8 +219,8 @@ class Catalog:
         """Return a table's data files at the snapshot `end`, and the files added and removed since the earlier snapshot
         `start`.
 
-        If `start` is None, all commits since the table's creation count. If `end` is None, the table has no snapshot,
-        and no files are returned.
+        If `start` is None or no longer in the table's history, the files of all commits up to `end` are returned. If
+        `end` is None (a table without a snapshot), no files are returned.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
@@ -227,8 +228,9 @@ class Catalog:
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
         """Return the files added and removed between the snapshots `start` and `end`, without the list of all files.
 
-        If `start` is None, all commits up to `end` count; if `end` is None, no files are returned. Only the manifests
-        of the commits between the snapshots are read, so that the cost grows with the change, not with the table.
+        If `start` is None or no longer in the table's history, the files of all commits up to `end` are returned; if
+        `end` is None, none. Only the manifests of the commits between the snapshots are read, so that the cost grows
+        with the change, not with the table.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
@@ -246,8 +248,8 @@ class Catalog:
         set_properties: Mapping[str, str],
         remove_prefixes: Iterable[str],
     ) -> Published:
-        """Publish a refresh in one commit: main becomes the head of `branch`, properties are set, staged branches are
-        dropped.
+        """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop all
+        branches of refreshes.
 
         The properties in `set_properties` are set; other properties with a prefix in `remove_prefixes` are removed.
         Raise Conflict if main is no longer at the snapshot `base` (None: a table without a snapshot).
@@ -262,7 +264,7 @@ class Catalog:
         await self._at_length(lambda: commits.note(self._store.iceberg, table, key, value))
 
     async def drop_branch(self, storage: TableName, branch: str) -> None:
-        """Remove a staged branch of a storage table; a missing branch is ignored."""
+        """Remove the branch of a storage table to which a refresh has written its rows; a missing branch is ignored."""
         await self._at_length(lambda: commits.drop_branch(self._store.iceberg, storage, branch))
 
     def append(self, name: TableName, rows: pa.Table) -> None:
@@ -345,7 +347,7 @@ class Catalog:
                 else Unusable(f"the view's metadata cannot be read: {failure!r}")
             )
             if name not in self._broken:
-                _log.warning("view left out view=%s: %s; %s", name, reason, _remedy(name))
+                _log.warning("view not used view=%s: %s; %s", name, reason, _remedy(name))
             return reason
 
 
@@ -360,5 +362,5 @@ def _view(name: TableName, entry: Entry) -> _View:
     try:
         return plain_view(name, document)
     except Unusable as why:  # Spark cannot read it either, so that it belongs to another engine
-        _log.info("view not expanded view=%s: %s", name, why)
+        _log.info("plain view ignored view=%s: %s", name, why)
         return None

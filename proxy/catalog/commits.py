@@ -1,7 +1,8 @@
 """The commits that Viewgate itself makes to Iceberg tables.
 
-`publish` makes a staged branch the content of a storage table, and sets the table properties that describe this
-content. `append` adds rows of the statement journal to a table.
+A refresh writes its rows to a branch of the storage table (a staged branch). `publish` moves the branch main to the
+head of the staged branch, and sets the table properties that describe the new content. `append` adds rows of the
+statement journal to a table.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ def publish(
     set_properties: Mapping[str, str],
     remove_prefixes: Iterable[str],
 ) -> Published:
-    """Publish a refresh in one commit: main becomes the head of `branch`, properties are set, staged branches are
-    dropped.
+    """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop all
+    branches of refreshes.
 
     `base` is the snapshot of main at the start of the refresh, None if main had no snapshot; raise Conflict if main has
     changed since. A check of the branch alone would not notice such a change: if the branch was dropped, Spark creates
     the branch again from the changed main.
 
-    All staged branches are dropped, also those of other refreshes, and those that a killed refresh left behind: the
-    other branches were created from the content that this commit replaces, so their refreshes could only fail with a
-    Conflict. Properties with a prefix in `remove_prefixes` that are not in `set_properties` are removed.
+    The branches of other refreshes, and those that a killed refresh left behind, are dropped, too: they were created
+    from the content that this commit replaces, so their refreshes could only fail with a Conflict. Properties with a
+    prefix in `remove_prefixes` that are not in `set_properties` are removed.
     """
     table = _load(catalog, storage)
     staged = _staged(table, storage, branch, base)
@@ -80,7 +81,7 @@ def publish(
 def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | None) -> None:
     """Set the property `key` of a table, or remove the property if `value` is None.
 
-    Commit only if the property changes. A missing table is ignored.
+    If the property has this value already, make no commit. If the table is missing, do nothing.
     """
     try:
         table = catalog.load_table(table_name.parts[1:])
@@ -95,7 +96,7 @@ def note(catalog: IcebergCatalog, table_name: TableName, key: str, value: str | 
 
 
 def drop_branch(catalog: IcebergCatalog, storage: TableName, branch: str) -> None:
-    """Remove a staged branch; do nothing if the branch or the table is missing."""
+    """Remove the branch to which a refresh has written its rows; do nothing if the branch or the table is missing."""
     try:
         table = catalog.load_table(storage.parts[1:])
     except NoSuchTableError:
@@ -115,10 +116,10 @@ def _load(catalog: IcebergCatalog, storage: TableName) -> IcebergTable:
 
 
 def _staged(table: IcebergTable, storage: TableName, branch: str, base: int | None) -> Snapshot:
-    """Return the snapshot at the head of a staged branch, which was created from the snapshot `base` of main.
+    """Return the snapshot at the head of `branch`, to which a refresh has written its rows.
 
-    Raise Conflict unless the parent of that snapshot is `base` and main is still at `base`. `base` is None for a table
-    without a snapshot.
+    The branch was created from the snapshot `base` of main (None: a table without a snapshot). Raise Conflict unless
+    the parent of the returned snapshot is `base` and main is still at `base`.
     """
     ref = table.metadata.refs.get(branch)
     staged = table.metadata.snapshot_by_id(ref.snapshot_id) if ref else None
@@ -144,8 +145,8 @@ def _branches(table: IcebergTable) -> Iterator[str]:
 
 
 def _moved(storage: TableName) -> Conflict:
-    """Return the Conflict for a storage table that a refresh, a compaction or a rollback changed during
-    this refresh.
+    """Return the Conflict for a storage table that another operation (a refresh, a compaction or a rollback) has
+    changed during this refresh.
     """
     return Conflict(
         f"the storage table {storage} was changed by another operation during the refresh: refresh the view again"

@@ -16,9 +16,7 @@ from rewriter.model import ForeignKey, TableName
 
 
 class Kind(Enum):
-    """The table types that JDBC tools see; a storage table is a SYSTEM TABLE, because users should not query storage
-    tables.
-    """
+    """The table types that JDBC tools see. A storage table is a SYSTEM TABLE: users should not query it."""
 
     TABLE = "TABLE"
     VIEW = "VIEW"

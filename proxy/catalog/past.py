@@ -22,10 +22,10 @@ def tables_then(
     """Return each table in `moments` as of its time, and each storage table as of a refresh from the tables at these
     times.
 
-    `documents` has the metadata of all these tables; times are in the time zone `zone`. A refresh is used if it read
-    exactly the rows that the tables had at these times, or else if only appended rows were added between the refresh
-    and these times. The value is None for a table whose state at its time is unknown, and for a storage table without
-    such a refresh.
+    `documents` has the metadata of all tables: those in `moments`, and storage tables. Strings in `moments` are
+    times in the time zone `zone`. A refresh is used if it read exactly the rows that the tables had at these times,
+    or else if only appended rows were added between the refresh and these times. The value is None for a table whose
+    state at its time is unknown, and for a storage table without such a refresh.
     """
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
@@ -81,11 +81,13 @@ def _ref(document: Document, name: str) -> Mapping[str, Any]:
 
 
 def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read]) -> Table | None:
-    """Return a storage table as of its last refresh that read the source snapshots in one of the `preferred` mappings.
+    """Return a storage table as of its last refresh that read allowed snapshots of its sources; None without such a
+    refresh.
 
-    Each mapping has the allowed snapshots by table UUID; an earlier mapping is preferred to a later one. Return None if
-    no refresh fits. Only refreshes that were published count. A refresh must have recorded the columns that it used:
-    renaming a column makes no snapshot, so a column's name may have had another meaning at the source's snapshot.
+    Each mapping in `preferred` has the allowed snapshots by table UUID; a refresh that fits an earlier mapping is
+    preferred to a later refresh that fits only a later mapping. Only refreshes that were published count. A refresh
+    must have recorded the columns that it used: renaming a column makes no snapshot, so a column's name may have had
+    another meaning at the source's snapshot.
     """
     refreshes = list(_refreshes(name, document))
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))
@@ -94,7 +96,9 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
 
 
 def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableName]:
-    """Return the storage tables in `relations` whose last refresh read a source snapshot that was rolled back since."""
+    """Return the storage tables in `relations` whose last refresh read a source snapshot that has been rolled back
+    since then.
+    """
     tables = {relation.uuid: relation for relation in relations.values() if isinstance(relation, Table)}
     return [
         relation.name
@@ -164,18 +168,18 @@ def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[st
 
 
 def _has_read(state: RefreshState, snapshots: Read) -> bool:
-    """Return whether a refresh read, of every source that `snapshots` lists, one of the listed snapshots.
+    """Return whether a refresh read allowed snapshots of its sources; `state` is the recorded state of the refresh.
 
-    Return False if `snapshots` lists none of the refresh's sources, or if the refresh did not record the columns that
-    it used. `state` is the recorded state of the refresh.
+    `snapshots` has the allowed snapshots by table UUID; sources that it does not list are ignored. Return False if
+    it lists none of the refresh's sources, or if the refresh did not record the columns that it used.
     """
     known = [source for source in state.sources if source.uuid in snapshots]
     return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """Yield the current snapshot, and the earlier snapshots with the same rows: only compactions were made
-    after them.
+    """Yield the ids of the current snapshot and of the earlier snapshots with the same rows: after these, only
+    compactions were made.
     """
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])

@@ -127,7 +127,11 @@ class Reach:
         except (StoreFailure, TimeoutError) as failure:
             cause = failure.__cause__ or failure
             if isinstance(cause, CatalogError):  # the catalog answers; only this table is unusable
-                _log.warning("catalog failed catalog=%s reason=%r", self._name, reason(cause))
+                _log.warning(
+                    "catalog call failed catalog=%s reason=%r: the statement goes to Spark unchanged",
+                    self._name,
+                    reason(cause),
+                )
                 raise Unavailable(reason(cause)) from cause
             self._begin(reason(cause))
             raise Unavailable(self._problem or "") from cause
@@ -150,7 +154,7 @@ class Reach:
         answer.cancel()
         self._threads.close()  # the hanging thread is abandoned, with the calls queued behind it
         self._threads = Threads(_THREADS, "catalog")
-        raise TimeoutError(f"the catalog gave no answer within {self._timeout:g} s ([timeouts] catalog)")
+        raise TimeoutError(f"the catalog gave no answer within {self._timeout:g} s, the limit in [timeouts] catalog")
 
     def _begin(self, why: str) -> None:
         if self._problem is None:
@@ -176,7 +180,12 @@ class Reach:
                 if time.monotonic() - told >= _TOLD_EVERY_S:
                     told = time.monotonic()
                     seconds, why = told - began, reason(failure)
-                    _log.warning("catalog still unavailable catalog=%s s=%.0f reason=%r", self._name, seconds, why)
+                    _log.warning(
+                        "catalog still unavailable catalog=%s s=%.0f reason=%r: statements go to Spark unchanged",
+                        self._name,
+                        seconds,
+                        why,
+                    )
         self._problem = None
         _log.info("catalog available catalog=%s s=%.1f", self._name, time.monotonic() - began)
         for resume in self.back:

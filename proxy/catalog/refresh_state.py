@@ -1,16 +1,16 @@
 """The refresh state of a storage table: the source snapshots and view versions from which its content was computed.
 
-A refresh state is recorded in two forms. *Properties* are keys of the storage table (such as
-`iceberg.base.snapshot.<uuid>`), which stay the same when another writer changes the rows. The *summary* form is
-`refresh-state` in the summary of the snapshot that holds the content, and is committed together with the content; if
-both forms exist, the summary counts. Viewgate writes the forms of the Iceberg materialized view specification and of
-its latest draft, and also reads the forms of all earlier drafts. Viewgate's refreshes also write
+A refresh state is recorded in two places. The *properties* of the storage table (such as
+`iceberg.base.snapshot.<uuid>`), as in the Iceberg materialized view specification, stay the same when another writer
+changes the rows. The entry `refresh-state` in the *summary* of the snapshot that holds the content, as in the latest
+draft of the specification, is committed together with the content. Viewgate writes both, and also reads the properties
+and entries of all earlier drafts; if both exist, the summary counts. Viewgate's refreshes also write the entry
 `viewgate.refresh-state` to the summary: the view's UUID, the columns used of every source, and the storage table's
 columns, so that schema changes, which make no snapshot, are noticed.
 
-If a storage table is partial (has only some of the view's rows), other tools must not take it for complete. Then the
-draft's state is nested in Viewgate's own state, together with the condition that the rows satisfy, and the table gets
-no refresh properties.
+If a storage table is partial (has only some of the view's rows), other tools must not take it for complete. Then
+`refresh-state` is not an entry of its own but nested in `viewgate.refresh-state`, together with the condition that
+the rows satisfy, and the table gets no refresh properties.
 """
 
 from __future__ import annotations
@@ -98,9 +98,10 @@ def _snapshot(recorded: int | str) -> int | None:
 def from_properties(properties: Mapping[str, str], heads: Sequence[int]) -> RefreshState | None:
     """Return the refresh state in a storage table's properties; None if they describe none of the snapshots in `heads`.
 
-    `heads` are the current snapshot and its predecessors that differ only by compaction. Properties identify sources
-    only by UUID, so the source names in the result are empty. Properties that do not name the described snapshot count
-    only if another tool has written them, as the specification requires.
+    `heads` are the current snapshot and its predecessors that differ only by compaction. The property
+    `viewgate.storage-snapshot` is the id of the described snapshot. Properties without this id, as the specification
+    has them, are used only for a storage table that Viewgate did not create. Properties identify sources only by
+    UUID, so the source names in the result are empty.
     """
     if not _describe(properties, heads):
         return None
@@ -130,10 +131,10 @@ def _by_uuid(stated: Mapping[str, str], prefix: str) -> dict[str, int]:
 
 
 def to_summary(state: RefreshState, children: Sequence[ViewState] = ()) -> dict[str, str]:
-    """Return the snapshot summary entries that record a refresh: the entry of the latest draft, and Viewgate's own
-    entry.
+    """Return the snapshot summary entries that record a refresh: `refresh-state` and `viewgate.refresh-state`.
 
-    `children` are the views that the storage query reads.
+    For a partial storage table, only the second entry is returned. `children` are the views that the storage query
+    (the query that fills the storage table) reads.
     """
     recorded = {source.uuid: _written_columns(source.columns) for source in state.sources if source.columns is not None}
     draft = {
@@ -157,7 +158,7 @@ def _written(value: dict[str, Any]) -> str:
 
 
 def speaks(summary: Mapping[str, str]) -> bool:
-    """Return whether a snapshot's summary records a refresh state."""
+    """Return whether a snapshot's summary has an entry `refresh-state` or `viewgate.refresh-state`."""
     return SUMMARY in summary or OURS in summary
 
 

@@ -84,8 +84,9 @@ class Relations:
         """Return the tables in `moments` as of their times, and storage tables as of a refresh from the tables at these
         times.
 
-        Views are returned as they are now. The value is None for a table whose state is unknown. `storages` are the
-        names of the storage tables. Strings in `moments` are times in the time zone `zone`.
+        Views are returned as they are now. The value is None for a table whose state is unknown, and for any other
+        table in `names`. `storages` are the names of the storage tables. Strings in `moments` are times in the time
+        zone `zone`.
         """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
@@ -99,7 +100,9 @@ class Relations:
             )
         except Exception as failure:  # metadata comes from any writer; unreadable tables are not used for rewriting
             _log.warning(
-                "earlier snapshots unreadable tables=%s error=%r: no view answers", ",".join(map(str, moments)), failure
+                "metadata unreadable tables=%s error=%r: no view answers time travel queries on these tables",
+                ",".join(map(str, moments)),
+                failure,
             )
             tables = {}
         return {**dict.fromkeys(names), **views, **tables}
@@ -121,7 +124,8 @@ class Relations:
             )
         except Exception as failure:  # as above
             _log.warning(
-                "earlier snapshots unreadable tables=%s error=%r: no view answers",
+                "earlier refreshes unreadable storages=%s error=%r: no view with one of these storage tables answers "
+                "until its next refresh",
                 ",".join(map(str, storages)),
                 failure,
             )
@@ -143,7 +147,7 @@ class Relations:
         for key in misspelled(document.get("properties") or {}):
             if (name, key) not in self._told:
                 self._told.add((name, key))
-                _log.warning("property unknown table=%s property=%s", name, key)
+                _log.warning("property unknown table=%s property=%s: the property has no effect", name, key)
         found = table(name, document)
         timed = any(column.type in ("timestamp", "date") for column in found.columns)
         storage = timed and STORAGE_OF in (document.get("properties") or {})
@@ -156,9 +160,10 @@ class Relations:
             return found
 
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
-        """Return the table with the least and greatest values of its date and timestamp columns, if `storage` is true.
+        """Return the table with the least and greatest values of its columns, read from its manifests.
 
-        The values of integer columns are included if `range_of` has requested them.
+        The values of date and timestamp columns are read if `storage` is true (the table is a storage table with
+        such columns), the values of integer columns if `range_of` has requested them.
         """
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)
@@ -168,11 +173,11 @@ class Relations:
         return replace(table, least=least, most=most, ranges=ranges)
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
-        """Log a metadata file as unreadable, but only once, although every statement tries to read the file again."""
+        """Log a metadata file as unreadable, but only once: every statement tries to read the file again."""
         if (name, entry.location) not in self._told:
             self._told.add((name, entry.location))
             _log.warning(
-                "metadata unreadable table=%s location=%s error=%r: not used for rewriting",
+                "metadata unreadable table=%s location=%s error=%r: no view over or in this table answers queries",
                 name,
                 entry.location,
                 failure,

@@ -136,7 +136,10 @@ MOST_EXAMINED = 1024
 
 
 class Examined:
-    """The file statistics of large tables by table UUID, read in the background; `submit` runs a call in a thread."""
+    """The file statistics of large tables by table UUID, read in the background.
+
+    `submit` runs a function in a thread; at most `remembered` tables with statistics are cached.
+    """
 
     def __init__(self, store: Store, submit: Callable[[Callable[[], None]], object], remembered: int) -> None:
         self._store, self._submit = store, submit

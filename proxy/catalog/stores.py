@@ -51,7 +51,7 @@ class Entry:
 
 
 class Store(Protocol):
-    """The blocking calls to an Iceberg catalog; several threads may call at once."""
+    """The calls to an Iceberg catalog. The calls block, and several threads may call at the same time."""
 
     poll_ms: int
 

@@ -192,10 +192,10 @@ def recorded_summary(document: Document) -> Mapping[str, str]:
 
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return the current snapshot and the ancestors with the same rows: compactions, and the snapshot below them.
+    """Return the current snapshot and the ancestors with the same rows: compactions, and the snapshot before them.
 
-    `ancestry` starts with the current snapshot. The last snapshot in the result is the first in `ancestry` that is not
-    a compaction or that records a refresh state. Return an empty tuple if the table has no snapshot.
+    `ancestry` starts with the current snapshot. The last snapshot in the result is the first in `ancestry` that is
+    not a compaction or that records a refresh state. Return an empty tuple if the table has no snapshot.
     """
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]

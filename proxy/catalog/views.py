@@ -129,7 +129,7 @@ def _storage_query(query: str, properties: Mapping[str, str]) -> str:
     if STORAGE_QUERY not in properties:
         return query
     if properties.get(DEFINITION) != fingerprint(query):
-        raise Unusable("the view's query was replaced by an engine that does not support materialized views")
+        raise Unusable("another engine, which does not support materialized views, has replaced the view's query")
     return properties[STORAGE_QUERY]
 
 
