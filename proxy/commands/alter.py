@@ -101,17 +101,18 @@ class Widen:
 def can_widen(view: MaterializedView, settings: Mapping[str, str] | None) -> bool:
     """Return whether ALTER … ADD COLUMNS supports a view in a session with these settings.
 
-    `settings` are the session's settings that affect results (`recorded_settings`); they must equal the settings that
-    the view records, if any. Views of other tools and views with an adopted table are not supported.
+    `settings` are the session's settings that affect results (`recorded_settings`); they must equal the settings
+    that the view records, if any. Views that another tool created, and views whose storage table existed before the
+    view (adopted tables), are not supported.
     """
     return QUERY in view.properties and not view.properties.get(ADOPT) and view.settings in (None, settings)
 
 
 def _as_made(view: MaterializedView) -> create.Create:
-    """Return the CREATE OR REPLACE command that recreates a view and fills its storage table, even if the view is
-    deferred.
+    """Return the CREATE OR REPLACE command that would create the view again, and fill its storage table.
 
-    Raise SqlError 0A000 for a view that another tool created.
+    The storage table is filled even if the view was created WITH DEFERRED REFRESH. Raise SqlError 0A000 for a view
+    that another tool created.
     """
     if QUERY not in view.properties:
         raise SqlError(

@@ -19,8 +19,9 @@ from rewriter.model import MaterializedView, Session, Table, TableName
 
 
 class Reloaded(NamedTuple):
-    """The outcome of RELOAD or RESTART: a message, and whether the request was `refused`, so that nothing
-    was changed.
+    """The outcome of RELOAD or RESTART: a message, and whether the request was refused.
+
+    If `refused` is true, nothing was changed, and the message says why.
     """
 
     message: str
@@ -57,10 +58,9 @@ class Context:
     restart: Callable[[], Awaitable[Reloaded]]
 
     def whose(self, user: str) -> str | None:
-        """Return the user whose sessions and statements `user` may see and end: `user`, or None (all users) for an
-        operator.
+        """Return None if `user` may see and end the sessions and statements of all users; else return `user`.
 
-        Without logins, every user counts as an operator.
+        Only operators may do this; without logins, every user counts as an operator.
         """
         return None if self.open_to_all or user in self.operators() else user
 
@@ -92,7 +92,7 @@ class Context:
         name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
         if name.catalog != self.catalog.name:
             raise SqlError(
-                f"{name} is not in the catalog {self.catalog.name}, in which materialized views are kept; "
+                f"{name} is not in the catalog {self.catalog.name}, the only one with materialized views; "
                 f"qualify the name: {self.catalog.name}.{'.'.join(name.namespace) or '<namespace>'}.{name.table}",
                 "0A000",
             )
@@ -111,7 +111,7 @@ class Context:
         if reason:
             raise SqlError(f"materialized view {name} cannot be used: {reason}", "55000")
         relation = (await self.catalog.current([name]))[name]
-        there = "SHOW MATERIALIZED VIEWS lists all"
+        there = "SHOW MATERIALIZED VIEWS lists all materialized views"
         if relation is None:
             raise SqlError(f"materialized view {name} does not exist; {there}", "42P01")
         raise SqlError(f"{name} is a {_kind(relation)}, not a materialized view; {there}", "42809")

@@ -151,8 +151,8 @@ class Create:
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
         """Fill the view's storage table, and return the number of rows.
 
-        If the view is deferred, do not fill the table, and return 0; raise SqlError if no refresh could apply the
-        view's retention.
+        If the view is created WITH DEFERRED REFRESH, do not fill the table, and return 0; raise SqlError if no
+        refresh could drop the rows that are older than the view's property `viewgate.retention`.
         """
         if self._fills:
             return (await ctx.pipeline.refresh(view, log)).rows
@@ -161,9 +161,10 @@ class Create:
         return 0
 
     async def _storage(self, ctx: Context, session: ClientSession, name: TableName, made: Shape) -> TableName:
-        """Return the name of the view's storage table: the table to adopt, or else an unused name for a new table.
+        """Return the name of the storage table of the view `name`.
 
-        `made` has the queries and columns of the view.
+        This is the existing table that the property `viewgate.adopt` names, or an unused name for a new table. Raise
+        SqlError if the existing table cannot be used. `made` has the queries and columns of the view.
         """
         return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
 
@@ -185,8 +186,8 @@ class Create:
             await session.upstream.query(f"ALTER VIEW {plan.name.sql()} UNSET TBLPROPERTIES ({keys})")
 
     async def _candidate(self, ctx: Context, plan: _Plan, existing: MaterializedView) -> MaterializedView:
-        """Return the new definition of the view `existing`, by which the new storage table is filled before the view is
-        replaced.
+        """Return the new definition of the view `existing`, with which the new storage table is filled before the view
+        is replaced.
 
         The definition has the next version number. The catalog may assign another number later: Iceberg reuses the
         number of an earlier version with the same query. `plan` is the plan of the statement.
@@ -287,7 +288,7 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the view if its storage table is the one of this CREATE statement; return whether the view was dropped.
+    """Drop the view if it uses the storage table of this CREATE statement; return whether the view was dropped.
 
     A view of this name with another storage table was created by another client, and is kept.
     """
@@ -298,7 +299,7 @@ async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bo
 
 
 async def _drop_if_unused(ctx: Context, session: ClientSession, plan: _Plan) -> bool:
-    """Drop the new storage table unless the view uses the table; return whether the table was dropped.
+    """Drop the new storage table unless the view uses it already; return whether the storage table was dropped.
 
     The view uses the table if Spark executed CREATE VIEW, but the connection was lost before Spark's reply.
     """
@@ -362,10 +363,16 @@ def _clauses(parser: Parser, create: Create) -> Create:
         create = replace(create, columns=parser.listed(lambda: _column(parser)))
     while not parser.accept("AS"):
         create = _clause(parser, create)
-    if create.adopt and (create.or_replace or create.partitioned_by or create.ordered_by):
+    clauses = {
+        "OR REPLACE": create.or_replace,
+        "PARTITIONED BY": create.partitioned_by,
+        "ORDERED BY": create.ordered_by,
+    }
+    clause = next((clause for clause, given in clauses.items() if given), "")
+    if create.adopt and clause:
         raise SqlError(
-            f"{ADOPT} cannot be combined with OR REPLACE, PARTITIONED BY or ORDERED BY, because an adopted table keeps "
-            "its layout: remove the property or these clauses",
+            f"the property {ADOPT} cannot be combined with {clause}, because an adopted table keeps its layout: remove "
+            f"the property or {clause}",
             "0A000",
         )
     return replace(create, query=parser.rest("a query"))

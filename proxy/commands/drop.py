@@ -24,8 +24,8 @@ EXAMPLE = "DROP MATERIALIZED VIEW IF EXISTS demo.agg_sales"
 class Drop:
     """The command that drops a view, then its storage table and files.
 
-    In this order, no query reads a storage table that is being dropped. A storage table that another view uses, or that
-    was adopted by CREATE, is kept.
+    In this order, no query reads a storage table that is being dropped. The storage table is kept if another view
+    uses it, or if it existed before the view (an adopted table).
     """
 
     name: tuple[str, ...]
@@ -87,8 +87,8 @@ async def _forgotten(ctx: Context, storage: TableName) -> bool:
 
 
 def _left(view: TableName) -> str:
-    """Return the end of the message about a dropped view with unreadable metadata: how the user finds its storage
-    table.
+    """Return the end of the message about a dropped view whose metadata is unreadable: how the user finds the
+    storage table.
     """
     made_for = f"{STORAGE_OF} = {literal(TableName(view.parts[1:]).sql())}"
     return (

@@ -99,14 +99,16 @@ class ExplainRewrite:
 def _of_the_users(error: SqlError, decision: Decision) -> SqlError:
     """Convert an error about the SQL that Spark got to an error about the user's statement.
 
-    `decision` is the decision about the user's statement.
+    `decision` is the decision about the statement, which has both texts.
     """
     return error if decision.reworded is None else decision.reworded(error)
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return, for each stale view of a decision, the start of its running refresh or the time of its next refresh, as
-    text.
+    """Return for each stale view of a decision when it becomes fresh: since when a refresh is running, or when the next
+    one starts.
+
+    The result has a text such as `being refreshed since …` by view name; it is empty if no view is stale.
     """
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
@@ -119,10 +121,10 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 
 
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
-    """Return whether the view of this attempt was chosen although its storage table is stale.
+    """Return whether the view of this attempt answers the statement although its storage table is stale.
 
-    A stale storage table is read together with the rows appended since its refresh, or, within the allowed staleness,
-    as it is. `decision` is the decision about the statement.
+    A stale storage table is read together with the rows appended since its refresh or, if the session's allowed
+    staleness permits, as it is. `decision` is the decision about the statement.
     """
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 
@@ -130,7 +132,7 @@ def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
 async def suggested(ctx: Context, decision: Decision) -> str:
     """Return the statement that makes the suggested change to a view; empty if the decision has no suggestion.
 
-    Above an ALTER or CREATE statement, a comment line names the session settings that must be set for the statement.
+    A comment line above an ALTER or CREATE statement names the session settings under which the statement must run.
     """
     found, outcome = decision.suggestion, decision.outcome
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None

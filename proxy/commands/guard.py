@@ -169,8 +169,8 @@ class Guard:
     ) -> bool:
         """Return whether a view reads a column of `source` that a statement drops or changes; True if this is unknown.
 
-        `loss` is the destructive change that the statement makes. If the statement replaces the table, `remade` has the
-        types of the new columns by name.
+        `loss` is the change that the statement makes to `source`. If the statement replaces the table, `remade` has
+        the types of the new columns by name.
         """
         sources = (await self._affected.names()).definitions.sources[view.name]
         try:

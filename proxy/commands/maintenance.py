@@ -1,7 +1,7 @@
 """Repeats maintenance calls (compaction, snapshot expiry) on the storage tables of the views over a table.
 
-The user is also warned if an expiry of snapshots would prevent an incremental refresh of a view, or an answer within
-max_staleness.
+The user is also warned if a view needs one of the snapshots that would expire: for its next incremental refresh, or
+to answer with rows no older than its max_staleness.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FOLLOWED = frozenset({"options", "older_than", "retain_last"})
 
 @dataclass(frozen=True)
 class Maintenance:
-    """A call of a maintenance procedure, with the name and text of each argument that also applies to
+    """A call of a maintenance procedure: its name, and the name and text of each argument that also applies to
     storage tables.
     """
 
@@ -47,8 +47,8 @@ class Maintenance:
 
 
 def maintenance(sql: str) -> Maintenance | None:
-    """Return the maintenance procedure that a CALL statement runs, with the arguments that apply to storage tables,
-    too.
+    """Return the maintenance procedure that a CALL statement runs, with the arguments that also apply to storage
+    tables.
 
     Return None for any other statement, and for an expiry of snapshots by their ids alone.
 
@@ -131,8 +131,8 @@ def lets_expire(sql: str) -> bool:
 async def losses(
     catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
 ) -> tuple[str, ...]:
-    """Return the warnings to the user for each view over `tables` that needs a snapshot which the statement `sql` lets
-    expire.
+    """Return the warnings to the user: one for each view over `tables` and each snapshot that the view needs and that
+    may expire through the statement `sql`.
 
     Return an empty tuple if no view needs such a snapshot.
     """
@@ -187,8 +187,8 @@ def _needed(
 ) -> Iterator[tuple[Table, Snapshot]]:
     """Yield each source with the snapshot that the last refresh of `storage` read, if this snapshot may now expire.
 
-    Only the sources in `tables` count. `before` is the time before which snapshots expire, in milliseconds since 1970;
-    with None, every snapshot except the current one may expire.
+    Only sources in `tables` are returned, and none for a partial storage table. `before` is the time before which
+    snapshots expire, in milliseconds since 1970; with None, every snapshot except the current one may expire.
     """
     recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
     for table in sources if not storage.only else ():

@@ -47,11 +47,14 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
     about = json.dumps([id_, ctx.whose(user), user]).encode()
     found = next(filter(None, (await ctx.ask(KILL, about)).values()), None)
     if found is None:
-        shown = "SHOW VIEWGATE STATEMENTS lists all"
-        raise SqlError(f"the statement {id_!r} does not exist, or belongs to another user; {shown}", "42704")
+        raise SqlError(
+            f"the statement {id_!r} does not exist, or belongs to another user: give an id from the result of SHOW "
+            "VIEWGATE STATEMENTS",
+            "42704",
+        )
     owner, state = found
     if state != _RUNNING:
-        raise SqlError(f"the statement {id_} has already ended: {state}", "55000")
+        raise SqlError(f"the statement {id_} cannot be ended: it has already ended with the state {state}", "55000")
     return f"statement {id_} of {owner} ended"
 
 
@@ -94,8 +97,9 @@ _NONE_LEFT = "; no other is left: statements fail with 08S01 until one is resume
 
 @dataclass(frozen=True)
 class Steer:
-    """The command that pauses, drains or resumes an upstream server in all workers, until the settings file is
-    reloaded.
+    """The command that pauses, drains or resumes an upstream server in all workers.
+
+    Its effect lasts until the settings file is reloaded.
     """
 
     steering: Steering
@@ -106,11 +110,8 @@ class Steer:
         names = [str(place.upstream) for place in ctx.upstreams().places]
         found = [name for name in names if self.upstream in (name, name.rpartition(":")[0])]
         if len(found) != 1:
-            raise SqlError(
-                f"{'several upstreams have' if found else 'no upstream has'} the name {self.upstream!r}; the "
-                f"upstreams are {', '.join(names)}: give one of these names",
-                "42704",
-            )
+            problem = "names several upstreams" if found else "names no upstream"
+            raise SqlError(f"{self.upstream!r} {problem}: give host and port, one of {', '.join(names)}", "42704")
         workers = len(await ctx.ask(STEER, json.dumps([self.steering, found[0]]).encode()))
         where = f" in {workers} workers" if workers > 1 else ""
         left = _NONE_LEFT if all(place.terms.draining for place in ctx.upstreams().places) else ""

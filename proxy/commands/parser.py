@@ -14,7 +14,8 @@ _Item = TypeVar("_Item")
 def alone(command: _Item) -> Callable[[Parser], _Item]:
     """Return a parse function for a statement that consists only of keywords, such as `RESTART VIEWGATE WORKERS`.
 
-    The function returns `command`, and raises SqlError 42601 if more text follows the keywords.
+    The parse function is called after the keywords; it returns `command`, and raises SqlError 42601 if more text
+    follows.
     """
 
     def parse(parser: Parser) -> _Item:

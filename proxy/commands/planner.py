@@ -53,12 +53,16 @@ class Planner:
             try:
                 return await command.run(self._context, session, log)
             except RecursionError as error:  # its traceback has thousands of lines without further information
-                raise SqlError("the SQL of the statement is nested too deeply; simplify it", "54001") from error
+                raise SqlError(
+                    "the statement is nested too deeply: reduce the nesting of its subqueries and expressions", "54001"
+                ) from error
 
         return Local(run)
 
     def moved(self, session: ClientSession) -> None:
-        """Forget the cached state of a session whose upstream connection has moved to another server."""
+        """Forget the cached state of a session whose upstream connection has moved to another server, whose settings
+        may differ.
+        """
         self._context.answers.moved(session)
 
     async def _forward(self, session: ClientSession, sql: str) -> Plan:
@@ -92,8 +96,8 @@ class Planner:
     def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
         """Return the plan `forward` with the steps to run after the statement `text` has written to `tables`.
 
-        The steps are the post-commit refreshes of the views over these tables, and for a maintenance statement the same
-        procedure on the views' storage tables.
+        The steps are the post-commit refreshes of the views over these tables. If the statement calls a maintenance
+        procedure, another step runs the procedure on the views' storage tables.
         """
         maintained = maintenance(text)
 
@@ -108,8 +112,8 @@ class Planner:
         return replace(forward, after=after)
 
     async def _warned(self, session: ClientSession, text: str, tables: Set[TableName]) -> tuple[str, ...]:
-        """Return a warning for each view that needs a snapshot of these tables which the statement `text`
-        lets expire.
+        """Return a warning for each view that needs a snapshot of `tables` that may expire through the statement
+        `text`.
         """
         if not lets_expire(text):
             return ()
@@ -122,7 +126,7 @@ class Planner:
     async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
         """Run the maintenance procedure on the storage table of each view; if a run fails, log the error and continue.
 
-        A view whose maintenance property is `never` is skipped.
+        A view with the property `viewgate.maintenance` = `never` is skipped.
         """
         for view in views:
             if view.properties.get(MAINTENANCE) == NEVER:
@@ -136,11 +140,10 @@ class Planner:
 
 
 def _left_system(session: ClientSession, ended: Callable[[bool], None] | None, well: bool) -> None:
-    """Record the end of a USE statement in a session for operators (see `show.enter_system`); `well` is true if it
-    succeeded.
+    """Record the end of a USE statement in a session for operators (see `show.enter_system`).
 
-    After a successful USE of another namespace, the session is no longer for operators. Call `ended`, too, if it is
-    given.
+    If the statement succeeded (`well`), the session has left viewgate.system and is no longer for operators.
+    `ended`, if not None, is also called.
     """
     if well:
         session.for_operators = False

@@ -77,8 +77,8 @@ OF_STORAGE = {"write.metadata.delete-after-commit.enabled": "true"}
 
 
 def checked(properties: dict[str, str]) -> dict[str, str]:
-    """Return the properties unchanged; raise SqlError if a user may not set one of these properties, or not to this
-    value.
+    """Return the properties unchanged; raise SqlError for a property that users may not set, or for a value that is
+    not allowed.
     """
     for key, value in properties.items():
         if key == ADOPT:
@@ -108,7 +108,9 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
 
 
 def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties of a view that also apply to its storage table: all but Viewgate's own."""
+    """Return the properties of a view that also apply to its storage table: all but those that start with
+    `viewgate.`.
+    """
     return {key: value for key, value in properties.items() if not key.startswith("viewgate.")}
 
 
@@ -135,7 +137,8 @@ def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, 
 def of_user(properties: Mapping[str, str]) -> dict[str, str]:
     """Return those properties of a view that belong in the PROPERTIES clause of the view's CREATE statement.
 
-    These are the properties that a user can set, without those that have their default value or a clause of their own.
+    These are the properties that a user can set, except `viewgate.rewrite` = `on` (the default) and properties that
+    have a clause of their own, such as WITH DEFERRED REFRESH.
     """
     written_by_spark = ("spark.", "engine_version", "create_engine_version", "comment")
     kept = (*_RESERVED, *_OURS, *written_by_spark)

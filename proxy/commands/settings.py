@@ -82,7 +82,7 @@ def _value(parser: Parser) -> str:
 
 
 def _ours(parser: Parser) -> bool:
-    """Return whether the next text is a name that starts with `viewgate.`, with or without backticks."""
+    """Return whether the next token is a name that starts with `viewgate.`, with or without backticks."""
     first, second = parser.peek(), parser.peek(1)
     if first is None:
         return False

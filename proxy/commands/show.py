@@ -63,7 +63,7 @@ class Show:
     async def _existing_table(self, ctx: Context, session: ClientSession) -> TableName | None:
         name = await ctx.resolve(session, self.table) if self.table else None
         if name is not None and (await ctx.catalog.current([name]))[name] is None:
-            hint = "SHOW TABLES lists all"
+            hint = "SHOW TABLES lists the tables of a namespace"
             raise SqlError(f"the Iceberg table {name} does not exist; {hint}", "42P01")
         return name
 
@@ -71,7 +71,7 @@ class Show:
         known = {(*at, *name) for name in await ctx.catalog.namespaces() for at in ((), (ctx.catalog.name,))}
         if self.namespace is not None and self.namespace not in known:
             name, catalog = ".".join(self.namespace), ctx.catalog.name
-            hint = f"SHOW NAMESPACES IN {catalog} lists all"
+            hint = f"SHOW NAMESPACES IN {catalog} lists all namespaces"
             raise SqlError(f"the namespace {name} does not exist in the catalog {catalog}; {hint}", "42704")
 
     def _wants(self, name: TableName, catalog: str) -> bool:
@@ -123,10 +123,11 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Return one text with the reason of the view's status `now`, the reason of a suspension (`resting`) and a running
+    """Join the reasons for a view's status in one text: that of its status `now`, that of a suspension, and the running
     refresh.
 
-    `refreshing` describes the running refresh. Return None if there is no such text.
+    `resting` says why the storage table is suspended, and `refreshing` describes the running refresh; both may be
+    empty. Return None if all are empty.
     """
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 

@@ -30,8 +30,9 @@ _STATEMENT = "id user state started milliseconds answer sqlstate error statement
 
 @dataclass(frozen=True)
 class ShowSystem:
-    """The command that shows columns of a system table: running statements first, all other rows in the
-    table's order.
+    """The command that shows columns of a system table.
+
+    Running statements come first, all other rows in the order of the table.
     """
 
     table: str
@@ -44,8 +45,8 @@ class ShowSystem:
 
 @dataclass(frozen=True)
 class ShowLast:
-    """The command that shows the session's last finished statement; no row if the journal no longer has the
-    statement.
+    """The command that shows the session's last finished statement; the result is empty if the journal no longer has
+    it.
     """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:

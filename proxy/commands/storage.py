@@ -297,7 +297,7 @@ _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
-    """Return the full name of the table `parts`, which a new view is to adopt as its storage table.
+    """Return the full name of the existing table `parts`, which a new view is to use as its storage table (to adopt).
 
     Raise SqlError with the reason if the table cannot be adopted. `made` has the queries and columns of the view.
     """
@@ -312,7 +312,7 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
     if name in made.sources:
         raise _refused(
             name,
-            "the view's query reads this table, so a refresh would change the result of the query; name another table",
+            f"the view's query reads {name}, so a refresh would change the result of the query: name another table",
         )
     owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)
     if owner is not None:
@@ -331,18 +331,20 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
 
 
 async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, log: Log) -> int:
-    """Check that an adopted table has the rows of the view's query, record a refresh, and return the row count.
+    """Check that an adopted table (an existing table used as storage table) has the rows of the view's query; return
+    the row count.
 
-    The table is compared with the result of the query at the pinned snapshots of its sources. Raise SqlError 55000 if
-    the rows differ.
+    The table is compared with the result of the query at the pinned snapshots of its sources. Raise SqlError 55000
+    if the rows differ; otherwise record the rows as those of a refresh.
     """
     if RETENTION in view.properties:  # a retention that no refresh could apply is refused here
         await ctx.pipeline.decision(view)
     sources, storage = await look(ctx.catalog, view), await storage_of(ctx.catalog, view)
     if not sources.all_pinned:
+        unpinned = next(name for name in sources.tables if name not in sources.pins)
         raise _refused(
             storage.name,
-            "a base table of the query has no snapshot with its current columns; write to the base table first",
+            f"the base table {unpinned} has no snapshot with the table's current columns: write to {unpinned} first",
         )
     query = _exactly(f"({pin(view.storage_query, sources.pins, view.session)})", storage.columns)
     held = _exactly(f"{storage.name.sql()} VERSION AS OF {storage.snapshot_id}", storage.columns)

@@ -14,9 +14,11 @@ from proxy.session import Log
 
 @dataclass(frozen=True)
 class Step:
-    """The undo of one step of a statement: `act` runs the undo, and returns whether there was anything to undo.
+    """The undo of one completed step of a statement: `act` runs the undo, and returns whether there was anything to
+    undo.
 
-    `what` describes the undo to the user, who must run it by hand if `act` fails.
+    `what` is the text of the statement that undoes the step, such as `DROP VIEW demo.v`: the user must run this
+    statement if `act` fails.
     """
 
     what: str
@@ -25,7 +27,7 @@ class Step:
 
 @asynccontextmanager
 async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[Step]]:
-    """Yield a list to which the body of the `async with` adds undo steps.
+    """Yield a list to which the body of the `async with` adds an undo step for each completed step.
 
     If the body fails or is cancelled, run the undo steps in reverse order. If an undo step fails, too, add its
     description to the message of the statement's SqlError.

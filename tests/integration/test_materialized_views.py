@@ -167,7 +167,7 @@ def test_a_table_is_adopted_if_it_holds_what_the_query_returns(run: Run, foreign
     for table, why in (
         ("wrong", "2 extra rows, 2 missing rows"),
         ("others", "the table has the columns"),
-        ("sales", "query reads this table"),
+        ("sales", "the view's query reads lake."),
     ):
         with pytest.raises(hive.OperationalError, match=why):
             run(view.format(table))

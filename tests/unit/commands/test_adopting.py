@@ -17,10 +17,10 @@ ADOPTING = "CREATE MATERIALIZED VIEW agg {} PROPERTIES ('viewgate.adopt' = '{}')
     ("clause", "table", "state", "message"),
     [
         ("", "nowhere", "42P01", "is not an Iceberg table of the catalog"),
-        ("", "sales", "55000", "the view's query reads this table"),
+        ("", "sales", "55000", "the view's query reads lake.demo.sales"),
         ("", "empty", "55000", "the table is empty"),
         ("", "other", "55000", "the table has the columns \\(region string, amount"),
-        ("PARTITIONED BY (region)", "other", "0A000", "cannot be combined with OR REPLACE, PARTITIONED BY"),
+        ("PARTITIONED BY (region)", "other", "0A000", "cannot be combined with PARTITIONED BY, because"),
     ],
 )
 def test_what_cannot_be_adopted_is_refused_before_anything_is_made(

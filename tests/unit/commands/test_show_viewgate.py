@@ -69,7 +69,7 @@ def test_a_statement_is_ended_and_its_client_told_by_whom(house: House) -> None:
     assert (running.state, running.error.sql_state) == (OperationState.ERROR, "57014")
     assert "ended by ann" in running.error.message
     house.journal.end(running)
-    with pytest.raises(SqlError, match="has already ended: ERROR"):
+    with pytest.raises(SqlError, match="has already ended with the state ERROR"):
         shown(house, kill)
 
 
@@ -221,7 +221,7 @@ def test_an_upstream_is_paused_drained_and_resumed(house: House) -> None:
     ((said,),) = shown(house, "DRAIN VIEWGATE UPSTREAM 'spark-1'").rows
     assert said.endswith("their end; no other is left: statements fail with 08S01 until one is resumed")
     with pytest.raises(
-        SqlError, match="no upstream has the name 'spark-3'; the upstreams are spark-1:10000, spark-2:10000"
+        SqlError, match="'spark-3' names no upstream: give host and port, one of spark-1:10000, spark-2:10000"
     ):
         shown(house, "PAUSE VIEWGATE UPSTREAM 'spark-3'")
 
