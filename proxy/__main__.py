@@ -146,7 +146,7 @@ def check_config(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="settings file in TOML, as for `serve`")],
     as_json: AsJson = False,
 ) -> None:
-    """Check a settings file without starting a server."""
+    """Check a settings file without starting a server, and print each problem with the remedy."""
     _run(_check_config(file, as_json=as_json))
 
 
@@ -172,11 +172,11 @@ async def _check_config(file: Path, *, as_json: bool) -> int:
 def doctor(config: SettingsFile = None, data: DataDirectory = None, as_json: AsJson = False) -> None:
     r"""Check whether Viewgate can start, and print each problem with the remedy.
 
-    The command checks the settings and the ports and, if Viewgate starts Spark itself, Java, pyspark and the data
-    directory.
+    The command checks the settings, whether the ports of the settings are free and, if Viewgate starts Spark itself,
+    Java, pyspark and the data directory.
 
-    If the settings have a \[catalog] and \[\[upstream]], the command also checks the catalog, opens a session on each
-    upstream server, and compares the clocks.
+    If the settings have a \[catalog] and \[\[upstream]], the command also checks the catalog, opens a session on
+    each upstream server, and compares the clocks.
     """
     _run(_doctor(config, data, as_json=as_json))
 
@@ -357,7 +357,8 @@ def _run(work: Coroutine[Any, Any, int | None]) -> NoReturn:
 def _leave(work: Callable[[], int | None]) -> NoReturn:
     """Call `work`, and exit the process with the exit code that `work` returns (None counts as 0).
 
-    If the command raises an error that is meant for users, print the error's message and exit with code 1.
+    If `work` raises an error whose message is meant for users (see `_loaded_refusals`), print the message and exit
+    with code 1.
     """
     begin_log()
     try:
@@ -372,8 +373,8 @@ def _leave(work: Callable[[], int | None]) -> NoReturn:
 
 
 def _loaded_refusals() -> tuple[type[Exception], ...]:
-    """Return OSError, and the exception classes in `_REFUSALS` whose modules are loaded; their messages are meant for
-    users.
+    """Return the exception classes whose messages are meant for users: OSError, and the classes named in `_REFUSALS`
+    whose modules are loaded.
     """
     loaded = [(sys.modules[module], name) for module, name in _REFUSALS if module in sys.modules]
     return (OSError, *(getattr(module, name) for module, name in loaded))

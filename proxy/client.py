@@ -234,7 +234,7 @@ def _why(error: OSError) -> str:
 async def _check_workers(query: Query) -> None:
     for number, state, *_ in (await query("SHOW VIEWGATE WORKERS")).rows:
         if state == "down":
-            raise SqlError(f"worker {number} is down and is being restarted: see the log for the reason")
+            raise SqlError(f"worker {number} is down and is being restarted: see Viewgate's log for the reason")
 
 
 async def _result(login: Login, statements: list[str]) -> ResultSet:

@@ -55,7 +55,8 @@ class Surroundings:
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
-    """Connect to the Spark and the catalog in the settings; without [catalog], start an embedded Spark.
+    """Connect to the Spark and the catalog in the settings; without [catalog], start an embedded Spark (a child
+    process).
 
     At shutdown, `running` stops the embedded Spark, or closes the connections for refresh jobs.
     """

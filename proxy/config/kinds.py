@@ -41,7 +41,7 @@ def _as_text(value: Any) -> Any:
 def _located(value: Any, info: ValidationInfo) -> Any:
     """Convert a text to a path, relative to the directory of the settings file; return other values unchanged.
 
-    An empty text is also returned unchanged, because the check of the type refuses empty texts later.
+    An empty text is also returned unchanged, because the check of the type, which follows, refuses empty texts.
     """
     if not isinstance(value, str) or not value:
         return value
@@ -94,8 +94,8 @@ Scalars = Annotated[dict[str, Scalar], _allowed("a table of texts, numbers and t
 def checked(name: str, kind: Any, value: Any) -> Any:
     """Return `value` if the type `kind` allows it, else raise ValueError; `kind` is one of the types in this module.
 
-    A type may convert the value, for example a text to a path. The message of the error starts with `name` and says
-    which values are allowed.
+    A type may convert the value, for example a text to a path. The message of the error has the option's `name`, the
+    value, and the allowed values.
 
     >>> checked("--port", ListenPort, -1)
     Traceback (most recent call last):
@@ -104,4 +104,5 @@ def checked(name: str, kind: Any, value: Any) -> Any:
     try:
         return TypeAdapter(kind).validate_python(value, strict=True)
     except ValidationError as error:
-        raise ValueError(f"the option {name} {error.errors()[0]['msg']}") from None
+        is_but_must_be = error.errors()[0]["msg"]  # from _allowed(), such as "is -1: it must be a number over 0"
+        raise ValueError(f"the option {name} {is_but_must_be}") from None

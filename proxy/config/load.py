@@ -82,7 +82,7 @@ def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
 
 
 def _told(error: ErrorDetails) -> str:
-    """Return the message for an error of pydantic in one key or table, with the allowed values."""
+    """Return the message for one error that pydantic has found: the key or table, the value, and the allowed values."""
     keys = [part for part in error["loc"] if isinstance(part, str)]
     if error["type"] == "value_error":  # the error is about a whole table
         return " ".join([*_table(keys), str(error["ctx"]["error"])])

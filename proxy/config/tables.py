@@ -43,9 +43,10 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 class Table(BaseModel):
-    """A table of the settings file. Values of a wrong type, unknown keys and missing required keys raise an error.
+    """A table of the settings file.
 
-    The error message for a missing required key shows an example of a value.
+    Values of a wrong type, unknown keys and missing required keys raise an error. The message for a missing required
+    key has an example of a value.
     """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
@@ -166,9 +167,10 @@ class LdapSettings(Table):
     @model_validator(mode="after")
     def _check_search(self) -> Self:
         if (self.user_dn is None) == (self.base is None):
+            problem = "is missing" if self.base is None else "cannot be combined with base"
             raise ValueError(
-                "user_dn (the pattern of users' names) or base (where users are searched) must be set, but not "
-                "both of them"
+                f"user_dn {problem}: set either user_dn (the pattern of a user's entry) or base (the entry below which "
+                "users are searched)"
             )
         for key, pattern in (("user_dn", self.user_dn), ("filter", self.filter)):
             if pattern is not None and "{user}" not in pattern:
@@ -214,7 +216,9 @@ class AuthenticationSettings(Table):
     @model_validator(mode="after")
     def _check_one_source(self) -> Self:
         if self.passwords is not None and self.ldap is not None:
-            raise ValueError("passwords and [authentication.ldap] cannot be combined: remove one of them")
+            raise ValueError(
+                "passwords (a password file) and [authentication.ldap] cannot be combined: remove one of them"
+            )
         return self
 
 
@@ -268,7 +272,8 @@ class UpstreamTls(Table):
     @model_validator(mode="after")
     def _check_pair(self) -> Self:
         if (self.certificate is None) != (self.key is None):
-            raise ValueError("certificate and key must be set together: set both, or none")
+            missing = "key" if self.key is None else "certificate"
+            raise ValueError(f"{missing} is missing: set both certificate and key, or none of them")
         return self
 
 
@@ -308,7 +313,9 @@ class UpstreamAddress(Table):
     @model_validator(mode="after")
     def _check_login(self) -> Self:
         if self.kerberos is not None and (self.user or self.password):
-            raise ValueError("user and password cannot be combined with [upstream.kerberos]: remove one of the two")
+            raise ValueError(
+                f"{'user' if self.user else 'password'} cannot be combined with [upstream.kerberos]: remove one of them"
+            )
         if self.kerberos is not None and self.transport == "nosasl":
             raise ValueError('[upstream.kerberos] needs a transport with a login: set transport to "sasl" or "http"')
         return self
@@ -406,7 +413,9 @@ class Config(Table):
         places = [(upstream.host, upstream.port) for upstream in self.upstreams]
         for host, port in places:
             if places.count((host, port)) > 1:
-                raise ValueError(f"[[upstream]] {host}:{port} is listed twice: list it once, with a greater weight")
+                raise ValueError(
+                    f"[[upstream]] {host}:{port} is listed twice: list this server once, with a greater weight"
+                )
         return self
 
     @model_validator(mode="after")
@@ -428,7 +437,8 @@ class Config(Table):
     def _check_one_spark(self) -> Self:
         if self.upstreams and self.catalog is None:
             raise ValueError(
-                "[[upstream]] needs [catalog], the Iceberg catalog of this Spark, under the name that it has in Spark"
+                "[[upstream]] needs [catalog]: add [catalog], the Iceberg catalog of this Spark, with the name that it "
+                "has in Spark"
             )
         if self.catalog is not None and not self.upstreams:
             raise ValueError(

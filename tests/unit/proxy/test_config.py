@@ -98,7 +98,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[authentication.ldap]\nbase = 'b'", "[authentication.ldap] url is missing"),
         (
             "[authentication.ldap]\nurl = 'u'",
-            "user_dn (the pattern of users' names) or base (where users are searched)",
+            "user_dn is missing: set either user_dn (the pattern of a user's entry) or base (the entry below",
         ),
         ("[authentication.ldap]\nurl = 'u'\nuser_dn = 'uid=x'", "user_dn is 'uid=x': it must contain {user}"),
         ("[authentication.jwt]\naudience = 'a'", "[authentication.jwt] keys is missing"),

@@ -180,7 +180,7 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
         ("[authentication]\npasswords = 'none'\n", "[authentication] passwords: [Errno 2]"),
         ("[server.tls]\ncertificate = 'none'\nkey = 'none'\n", "[server.tls]: [Errno 2]"),
         (REMOTE + "[upstream.tls]\nca = 'none'\n", "[upstream.tls] of h:10000 cannot be used: "),
-        (REMOTE + "[upstream.tls]\ncertificate = 'mine'\n", "[upstream.tls] certificate and key must be set together"),
+        (REMOTE + "[upstream.tls]\ncertificate = 'mine'\n", "[upstream.tls] key is missing: set both"),
         (REMOTE + "[upstream.tls]\nverify = false\n", "[upstream.tls] verify is not known"),
         (
             REMOTE + "[upstream.kerberos]\nkeytab = 'k'\n",
@@ -190,7 +190,7 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
         (REMOTE.replace("[cat", "impersonate = true\n[cat") + KERBEROS, "[upstream.kerberos] of h: the keytab"),
         (
             REMOTE.replace("[cat", "user = 'u'\n[cat") + "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'k'\n",
-            "[[upstream]] user and password cannot be combined with [upstream.kerberos]",
+            "[[upstream]] user cannot be combined with [upstream.kerberos]",
         ),
         (
             REMOTE.replace("[cat", "transport = 'thrift'\n[cat"),
