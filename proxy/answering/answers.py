@@ -222,7 +222,7 @@ class Answers:
         """Return the edits that replace virtual tables and calls of table functions in a statement by their rows.
 
         The virtual tables are those in viewgate.system and information_schema. Return an empty list if the statement
-        reads no virtual table.
+        reads no virtual table, even if it calls a table function.
         """
         lower = sql.lower()
         schema = information_schema.NAMESPACE in lower
@@ -356,8 +356,8 @@ class Answers:
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
         """Return the session's state for one statement, in which rewriting may be turned off or limited to one view.
 
-        Rewriting is off with the hint `VIEWGATE(off)`, or if the session has a problem (`SessionFacts.problem`);
-        rewriting is limited to one view with the hint `VIEWGATE(use = 'namespace.view')`.
+        Rewriting is off with the hint `VIEWGATE(off)`, or if `SessionFacts.problem` says why no statement of the
+        session can be rewritten; rewriting is limited to one view with the hint `VIEWGATE(use = 'namespace.view')`.
         """
         facts: SessionFacts = session.facts
         state = await self.facts(session)
@@ -486,8 +486,8 @@ class KnownViews:
 
     @property
     def use(self) -> CacheUse:
-        """The hits, misses and entries of the decision cache since the cache was last emptied by a change of a view
-        or a new key.
+        """The hits, misses and entries of the decision cache, since a change of a view or a newly declared primary
+        or foreign key last emptied the cache.
         """
         hits, misses, _, entries = self._recent.ask.cache_info()
         return CacheUse(hits, misses, entries)
@@ -508,10 +508,10 @@ class KnownViews:
         return self._recent
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Add the primary and foreign keys that the tables in `relations` declare to the known keys; return all known
+        """Add the primary and foreign keys that the tables in `relations` declare to the known ones; return all known
         keys.
 
-        Return None if no key is new. A new key empties the decision cache.
+        Return None if no primary or foreign key is new. A new one empties the decision cache.
         """
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)

@@ -102,8 +102,8 @@ class Decision:
     def as_of(self) -> str:
         """The end of the log line that names the views used: `, data as of 2023-11-14 22:13:20.042 UTC`.
 
-        The text is empty unless the statement is answered with earlier rows, as the session's allowed staleness
-        permits.
+        The text is empty unless the allowed staleness (max_staleness) lets the views answer with the rows of an
+        earlier time.
         """
         if self.outcome is None or self.outcome.as_of_ms is None:
             return ""
@@ -129,7 +129,8 @@ class Decision:
     def _briefly(self) -> list[str]:
         """Return the lines that say why views do not answer: one line per view and reason.
 
-        A reason that applies to all tried views takes a single line. If there is a `problem`, it is the only line.
+        A reason that applies to all tried views takes a single line. If `problem` is set, the only line says the
+        problem.
         """
         if self.problem:
             return [f"no view used: {self.problem}"]

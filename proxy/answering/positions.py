@@ -74,7 +74,7 @@ class Changed:
         return f"== SQL{at['of']}(line {line}, position {column + 1}) ==\n{shown}"
 
     def _moved(self, line: int, column: int) -> tuple[int, int]:
-        """Return the line (from 1) and column (from 0) in `sql` of the line and column in `sent`."""
+        """Return the line (from 1) and column (from 0) in `sql` that correspond to a line and column in `sent`."""
         at = self._before(self._offset(line, column))
         return self.sql.count("\n", 0, at) + 1, at - (self.sql.rfind("\n", 0, at) + 1)
 

@@ -302,9 +302,9 @@ class VirtualSchema:
             if size > self.most and self.own:
                 return
             if size > self.most:
-                what = f"the {len(rows)} rows of {table} take more than {self.most} characters"
                 raise SqlError(
-                    f"{what}, too many for one statement: list one namespace at a time with SHOW TABLES IN <namespace>",
+                    f"the {len(rows)} rows of {table} take more than {self.most} characters, too many for one "
+                    "statement: list one namespace at a time with SHOW TABLES IN <namespace>",
                     "54000",
                 )
             yield text
