@@ -20,9 +20,7 @@ _BY_GSSAPI, _BY_MECHANISM = 1, 2
 
 
 class GssError(Exception):
-    """The error raised if a GSSAPI function fails, or if the library is missing; its message is the
-    library's message.
-    """
+    """The error raised if a GSSAPI function fails (with the library's message), or if the library cannot be loaded."""
 
 
 class _Buffer(ctypes.Structure):

@@ -150,8 +150,9 @@ class ClientSecurity(Protocol):
 class KerberosClient:
     """A Kerberos client with which Viewgate logs in to Spark, by the keys in a keytab file.
 
-    In the service's name `principal`, `_HOST` stands for the host of the connection. The constructor raises GssError if
-    the file has no key for `client` (empty: no key at all). Calls may block on a Key Distribution Center.
+    In the service's name `principal`, `_HOST` stands for the host of the connection. `client` is the principal that
+    logs in (empty: the first principal in the file); the constructor raises GssError if the file has no key for this
+    principal. Calls may block on a Key Distribution Center.
     """
 
     def __init__(self, principal: str, keytab: Path, client: str = "") -> None:
