@@ -108,8 +108,8 @@ class Catalog:
         return by_name(self._plain, await self.definitions())
 
     async def read_through(self, view: MaterializedView) -> MaterializedView:
-        """Return the definition `view` of a new view with the field `through` set to the views that the new view's
-        query reads.
+        """Return the definition `view`, which may not be in the catalog yet, with its field `through` set to the
+        views that the definition's query reads.
         """
         others = [other for other in await self.definitions() if other.name != view.name]
         *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
@@ -180,8 +180,8 @@ class Catalog:
         return await self._answer(lambda: self._relations.properties(table))
 
     async def order(self, table: TableName) -> tuple[SortField, ...]:
-        """Return the sort order of a table's new files; empty if they are not sorted, or if the table does
-        not exist.
+        """Return the sort order of a table's new files; empty if new files are not sorted, or if the table does not
+        exist.
         """
         return await self._answer(lambda: self._relations.read(table, sort_fields, ()))
 
@@ -248,8 +248,8 @@ class Catalog:
         set_properties: Mapping[str, str],
         remove_prefixes: Iterable[str],
     ) -> Published:
-        """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop all
-        branches of refreshes.
+        """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop the
+        branches of all refreshes.
 
         The properties in `set_properties` are set; other properties with a prefix in `remove_prefixes` are removed.
         Raise Conflict if main is no longer at the snapshot `base` (None: a table without a snapshot).

@@ -99,8 +99,8 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
     """Return the kind of change that the snapshot `raw` made to the rows of its `parent` snapshot.
 
-    The kind is UNCHANGED, APPENDED (rows were only added) or CHANGED. If no file was added or removed, the rows are
-    unchanged; but file counts of zero prove this only if the writer records file counts at all.
+    The kind is UNCHANGED, APPENDED (rows were only added) or CHANGED. It is UNCHANGED if no file was added or
+    removed; the summary of a snapshot shows this only if its writer records the file counts.
     """
     if operation(raw) == "replace":
         return ChangeKind.UNCHANGED

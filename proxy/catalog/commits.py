@@ -47,8 +47,8 @@ def publish(
     set_properties: Mapping[str, str],
     remove_prefixes: Iterable[str],
 ) -> Published:
-    """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop all
-    branches of refreshes.
+    """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop the
+    branches of all refreshes.
 
     `base` is the snapshot of main at the start of the refresh, None if main had no snapshot; raise Conflict if main has
     changed since. A check of the branch alone would not notice such a change: if the branch was dropped, Spark creates

@@ -47,7 +47,7 @@ def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> 
     """Return the table that Spark reads for the time travel clause `as_of`; None if its snapshot or schema is unknown.
 
     Spark reads a branch with the table's current schema, and a snapshot with the schema of that snapshot. Therefore
-    None is also returned for a branch whose last snapshot has another schema than the table now.
+    None is also returned for a branch whose last snapshot has a schema other than the table's current schema.
     """
     snapshot = _snapshot_of(document, as_of, zone)
     raw = next((raw for raw in document.get("snapshots") or () if raw["snapshot-id"] == snapshot), None)
@@ -151,10 +151,10 @@ def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
 
 
 def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[str, Any], RefreshState]]:
-    """Yield the published refreshes of a storage table, the last one first, each with the newest snapshot that has its
-    rows.
+    """Yield the published refreshes of a storage table, the last refresh first, each with the newest snapshot that has
+    its rows.
 
-    This snapshot is the snapshot of the refresh itself, or of a compaction after the refresh.
+    This is the snapshot that the refresh made, or the snapshot of a compaction after the refresh.
     """
     last: Mapping[str, Any] | None = None
     for raw in ancestry(document):
@@ -170,16 +170,17 @@ def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[st
 def _has_read(state: RefreshState, snapshots: Read) -> bool:
     """Return whether a refresh read allowed snapshots of its sources; `state` is the recorded state of the refresh.
 
-    `snapshots` has the allowed snapshots by table UUID; sources that it does not list are ignored. Return False if
-    it lists none of the refresh's sources, or if the refresh did not record the columns that it used.
+    `snapshots` has the allowed snapshots by table UUID; sources that `snapshots` does not list are ignored. Return
+    False if `snapshots` lists none of the sources, or if the refresh did not record the columns that it used.
     """
     known = [source for source in state.sources if source.uuid in snapshots]
     return bool(known) and all(s.columns is not None and s.snapshot_id in snapshots[s.uuid] for s in known)
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """Yield the ids of the current snapshot and of the earlier snapshots with the same rows: after these, only
-    compactions were made.
+    """Yield the ids of the snapshots that have the table's current rows.
+
+    These are the current snapshot and, before it, each snapshot after which only compactions were made.
     """
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])

@@ -128,7 +128,7 @@ class Reach:
             cause = failure.__cause__ or failure
             if isinstance(cause, CatalogError):  # the catalog answers; only this table is unusable
                 _log.warning(
-                    "catalog call failed catalog=%s reason=%r: the statement goes to Spark unchanged",
+                    "catalog call failed catalog=%s reason=%r: no view is used for this statement",
                     self._name,
                     reason(cause),
                 )

@@ -99,9 +99,9 @@ def from_properties(properties: Mapping[str, str], heads: Sequence[int]) -> Refr
     """Return the refresh state in a storage table's properties; None if they describe none of the snapshots in `heads`.
 
     `heads` are the current snapshot and its predecessors that differ only by compaction. The property
-    `viewgate.storage-snapshot` is the id of the described snapshot. Properties without this id, as the specification
-    has them, are used only for a storage table that Viewgate did not create. Properties identify sources only by
-    UUID, so the source names in the result are empty.
+    `viewgate.storage-snapshot` is the id of the described snapshot. The specification does not have this property,
+    so properties without it are used, too, but only for a storage table that Viewgate did not create. Properties
+    identify sources only by UUID, so the source names in the result are empty.
     """
     if not _describe(properties, heads):
         return None

@@ -173,11 +173,11 @@ class Relations:
         return replace(table, least=least, most=most, ranges=ranges)
 
     def _say_unreadable(self, name: TableName, entry: Entry, failure: Exception) -> None:
-        """Log a metadata file as unreadable, but only once: every statement tries to read the file again."""
+        """Log a metadata file as unreadable, but only once, because every statement tries to read the file again."""
         if (name, entry.location) not in self._told:
             self._told.add((name, entry.location))
             _log.warning(
-                "metadata unreadable table=%s location=%s error=%r: no view over or in this table answers queries",
+                "metadata unreadable table=%s location=%s error=%r: views that need this table are not used",
                 name,
                 entry.location,
                 failure,

@@ -1,4 +1,4 @@
-"""Reads the statistics of a table's data files from its manifests, for the rewriter's estimates.
+"""Reads the statistics of a table's data files from its manifests, for the rewriter's cost estimates.
 
 Each manifest is read once, and cached by its path, because a manifest is never changed. Statistics include deleted
 rows. The statistics of large tables are read in the background, and cached for later lookups.

@@ -85,8 +85,8 @@ def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -
 
 
 def partition_fields(document: Document, spec_id: int | None = None) -> tuple[PartitionField, ...]:
-    """Return the fields of the partition spec with this id (None: the spec of new files); empty if no such
-    spec exists.
+    """Return the fields of the partition spec with this id (None: the table's default spec); empty if no such spec
+    exists.
     """
     wanted = document.get("default-spec-id", 0) if spec_id is None else spec_id
     fields = next((spec["fields"] for spec in document.get("partition-specs") or () if spec["spec-id"] == wanted), ())

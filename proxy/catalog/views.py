@@ -41,7 +41,10 @@ def view_state(name: TableName, document: Document) -> ViewState:
 
 
 def is_materialized(document: Document) -> bool:
-    """Return whether a view is materialized: a property marks the view, or its version has a `storage-table` field."""
+    """Return whether a view is materialized.
+
+    Its property `iceberg.materialized.view` is true, or its current version has a `storage-table` field.
+    """
     properties = document.get("properties", {})
     marked = any(properties.get(key, "").lower() == "true" for key in MARKERS)
     return marked or bool(_version(document).get("storage-table"))
