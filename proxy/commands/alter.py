@@ -181,6 +181,8 @@ def parse(parser: Parser) -> SetProperties | Widen:
     elif parser.accept("SET", "PROPERTIES") or parser.accept("SET", "TBLPROPERTIES"):
         command = SetProperties(name, checked(parser.properties()))
     else:
-        raise parser.wrong("ENABLE REWRITE, DISABLE REWRITE, SET PROPERTIES (…), ADD COLUMNS (…) or AS and a query")
+        raise parser.wrong(
+            "expected ENABLE REWRITE, DISABLE REWRITE, SET PROPERTIES (…), ADD COLUMNS (…) or AS and a query"
+        )
     parser.end()
     return command

@@ -23,8 +23,8 @@ EXAMPLE = "CHECK CONSTRAINTS ON TABLE demo.sales"
 class CheckConstraints:
     """The command CHECK CONSTRAINTS, which checks the declared keys of a table.
 
-    The result has one row per condition of a key: the condition, its number of violations, and the query that counts
-    them.
+    The result has one row for each condition, such as `PRIMARY KEY (id): unique`: the condition, the number of rows
+    that violate the condition, and the query that counts these rows.
     """
 
     table: tuple[str, ...]
@@ -40,7 +40,8 @@ class CheckConstraints:
 
 
 def _checks(table: TableName, properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each condition of the table's declared keys as text, with the query that counts its violations.
+    """Yield each condition that the declared keys impose, such as `PRIMARY KEY (id): unique`, with the query that
+    counts the rows that violate the condition.
 
     Raise SqlError 22023 for an invalid declaration, and SQLSTATE 42704 if the table declares no keys.
     """

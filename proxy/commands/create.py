@@ -400,7 +400,8 @@ def _clause(parser: Parser, create: Create) -> Create:
         deferred = properties.pop(REFRESH, "deferred" if create.deferred else "") == "deferred"
         return replace(create, properties={**create.properties, **properties}, deferred=deferred, adopt=adopt)
     raise parser.wrong(
-        "AS and a query, or one of COMMENT, WITH DEFERRED REFRESH, PARTITIONED BY, ORDERED BY, PROPERTIES before it"
+        "expected AS and a query, or before AS one of COMMENT, WITH DEFERRED REFRESH, PARTITIONED BY, ORDERED BY, "
+        "PROPERTIES"
     )
 
 

@@ -105,10 +105,10 @@ def _of_the_users(error: SqlError, decision: Decision) -> SqlError:
 
 
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
-    """Return for each stale view of a decision when it becomes fresh: since when a refresh is running, or when the next
-    one starts.
+    """Return a text about the refresh of each stale view that was tried for a statement, by view name.
 
-    The result has a text such as `being refreshed since …` by view name; it is empty if no view is stale.
+    The text says since when a refresh is running, or when the next refresh will run. The result is empty if no view
+    is stale. `decision` is the decision about the statement.
     """
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:

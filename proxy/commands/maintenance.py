@@ -131,10 +131,11 @@ def lets_expire(sql: str) -> bool:
 async def losses(
     catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
 ) -> tuple[str, ...]:
-    """Return the warnings to the user: one for each view over `tables` and each snapshot that the view needs and that
-    may expire through the statement `sql`.
+    """Return a warning for each view over `tables` and each snapshot that the view needs but that the statement `sql`
+    lets expire.
 
-    Return an empty tuple if no view needs such a snapshot.
+    Return an empty tuple if no view needs such a snapshot. `session` is the state of the session that runs the
+    statement.
     """
     found, kept_ms = called(sql), kept_age(sql)
     views = [view for view in definitions.views if not tables.isdisjoint(definitions.sources[view.name])]

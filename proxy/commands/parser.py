@@ -62,7 +62,7 @@ class Parser:
         """Advance past these keywords or symbols; raise SqlError 42601 if other tokens come next."""
         for word in words:
             if not self.accept(word):
-                raise self.wrong(" ".join(words))
+                raise self.wrong(f"expected {' '.join(words)}")
 
     def identifier(self, what: str) -> str:
         """Read one identifier; raise SqlError 42601 if the next token is not an identifier.
@@ -71,7 +71,7 @@ class Parser:
         """
         token = self.peek()
         if token is None or token.kind not in ("word", "quoted"):
-            raise self.wrong(what)
+            raise self.wrong(f"expected {what}")
         self._at += 1
         return token.identifier
 
@@ -92,7 +92,7 @@ class Parser:
         """
         token = self.peek()
         if token is None or token.kind != "string":
-            raise self.wrong(what)
+            raise self.wrong(f"expected {what}")
         self._at += 1
         return string_value(token.text)
 
@@ -106,7 +106,7 @@ class Parser:
         while self.accept(","):
             items.append(item())
         if not self.accept(")"):
-            raise self.wrong("`,` or `)`")
+            raise self.wrong("expected `,` or `)`")
         return tuple(items)
 
     def properties(self) -> dict[str, str]:
@@ -143,7 +143,7 @@ class Parser:
             self._at += 1
             if depth == 0:
                 return self._sql[opening.end : token.start].strip()
-        raise self.wrong("`)`")
+        raise self.wrong("expected `)`")
 
     def rest(self, what: str) -> str:
         """Read the rest of the statement, and return its text without the closing semicolon.
@@ -151,18 +151,19 @@ class Parser:
         Raise SqlError 42601 if nothing is left. `what` describes the expected text for the error.
         """
         if (first := self.peek()) is None:
-            raise self.wrong(what)
+            raise self.wrong(f"expected {what}")
         self._at = len(self._tokens)
         return self._sql[first.start : self._tokens[-1].end]
 
     def end(self) -> None:
         """Raise SqlError 42601 unless the end of the statement is reached."""
         if self.peek() is not None:
-            raise self.wrong("the end of the statement")
+            raise self.wrong("expected the end of the statement")
 
     def wrong(self, expected: str) -> SqlError:
-        """Return the syntax error at the next token: the text found, its position, the `expected` text, and
-        an example.
+        """Return the syntax error at the next token: the text found, its position, what was expected, and an example.
+
+        `expected` is a part of the message, such as `expected a query`.
         """
         token = self.peek()
         start = token.start if token else len(self._sql.rstrip())
@@ -170,7 +171,7 @@ class Parser:
         column = start - (self._sql.rfind("\n", 0, start) + 1)
         found = f"`{token.text}`" if token else "the end of the statement"
         return SqlError(
-            f"[PARSE_SYNTAX_ERROR] Syntax error at {found} (line {line}, pos {column}): expected {expected}. "
+            f"[PARSE_SYNTAX_ERROR] Syntax error at {found} (line {line}, pos {column}): {expected}. "
             f"Example: {self._example}",
             "42601",
         )

@@ -112,8 +112,8 @@ class Planner:
         return replace(forward, after=after)
 
     async def _warned(self, session: ClientSession, text: str, tables: Set[TableName]) -> tuple[str, ...]:
-        """Return a warning for each view that needs a snapshot of `tables` that may expire through the statement
-        `text`.
+        """Return a warning for each view that needs a snapshot of one of these tables, if the statement `text` lets
+        this snapshot expire.
         """
         if not lets_expire(text):
             return ()

@@ -117,7 +117,7 @@ def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
 def inherited(source: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
     """Return the write properties of a source table that a new storage table with these columns takes over.
 
-    Locations and the modes of row-level changes are left out.
+    Properties for file locations and for deletes, updates and merges are left out.
 
     >>> inherited({"write.format.default": "orc", "write.data.path": "s3://x", "comment": "c"}, [])
     {'write.format.default': 'orc'}

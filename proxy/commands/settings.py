@@ -16,9 +16,7 @@ PREFIX = "viewgate"
 
 @dataclass(frozen=True)
 class Set:
-    """The command SET of one of Viewgate's session settings: it sets the value, or returns the current value if none is
-    given.
-    """
+    """The command SET of one of Viewgate's session settings; without a value, the command returns the current value."""
 
     name: str
     value: str | None = None

@@ -206,9 +206,10 @@ class Layout:
 
 
 def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
-    """Raise SqlError 42P10 if the view's columns do not allow the partitioning or the order that the user has `given`.
+    """Raise SqlError 42P10 if the view's columns do not allow the partitioning or the order in `given`.
 
-    CREATE calls this function before any object is created. `made` has the queries and columns of the view.
+    `given` has the texts of PARTITIONED BY and ORDERED BY, empty for a missing clause. CREATE calls this function
+    before any object is created. `made` has the queries and columns of the view.
     """
     columns = [Column(column.name, column.type) for column in made.columns]
     for clause, text in zip(("PARTITIONED BY", "ORDERED BY"), given, strict=True):
@@ -218,11 +219,12 @@ def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
 
 
 async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
-    """Return the layout of a storage table: the partitioning and order that the user has `given`, else derived ones.
+    """Return the layout of a storage table: the partitioning and the order in `given`, or derived ones.
 
-    Partitions are derived from the largest source whose partitions suit the view. Order and write properties are
-    derived only if the query reads a single source. `made` has the queries and columns of the view. `facts` is the
-    session's state.
+    `given` has the texts of PARTITIONED BY and ORDERED BY; for an empty text, the layout is derived: partitions from
+    the largest source whose partitions suit the view, the order only if the query reads a single source. Write
+    properties are taken over from a single source, too. `made` has the queries and columns of the view. `facts` is
+    the session's state.
     """
     partitioned_by, ordered_by = given
     found = await catalog.current(made.sources)

@@ -32,7 +32,7 @@ def test_a_command_is_run_here(house: House) -> None:
 
 def test_a_command_that_is_nested_too_deeply_is_refused(house: House) -> None:
     local = plan(house, f"CREATE MATERIALIZED VIEW deep AS SELECT amount{'+1' * 800} AS a FROM sales")
-    with pytest.raises(SqlError, match="the SQL of the statement is nested too deeply; simplify it") as refused:
+    with pytest.raises(SqlError, match="the statement is nested too deeply: reduce the nesting") as refused:
         asyncio.run(local.run(house.log.append))
     assert refused.value.sql_state == "54001"
 
