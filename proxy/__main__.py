@@ -176,7 +176,7 @@ def doctor(config: SettingsFile = None, data: DataDirectory = None, as_json: AsJ
     Java, pyspark and the data directory.
 
     If the settings have a \[catalog] and \[\[upstream]], the command also checks the catalog, opens a session on
-    each upstream server, and compares the clocks.
+    each upstream server, and compares the clock of each server with the clock of this machine.
     """
     _run(_doctor(config, data, as_json=as_json))
 

@@ -197,8 +197,10 @@ def _refused(login: Login, error: LoginRefused) -> Refused:
 
 
 async def _check_reachable(upstream: Upstream) -> None:
-    """Raise Refused if no connection to the server can be opened; if TLS is configured, also if the TLS handshake
+    """Raise Refused if no connection to the running Viewgate can be opened or, if TLS is configured, the TLS handshake
     fails.
+
+    `upstream` is the address of the running Viewgate.
     """
     tls = upstream.link.tls
     context, name = (None, None) if tls is None else (tls.context, tls.server_name or upstream.host)
@@ -240,7 +242,7 @@ async def _check_workers(query: Query) -> None:
 async def _result(login: Login, statements: list[str]) -> ResultSet:
     """Run statements in one session, and return the result of the last one.
 
-    Raise SqlError with Spark's own message if a statement fails.
+    Raise SqlError with the server's message if a statement fails.
     """
     async with session(login) as query:
         try:

@@ -102,9 +102,9 @@ def compose(
 ) -> tuple[Service, Context]:
     """Return the service over this Spark and catalog, and the context in which Viewgate's own statements run.
 
-    `kind` is the class of the service. `running` ends the background work of this process. Of several worker processes,
-    exactly one gets `sole`, and the others get None: the process with `sole` does the work that must be done once for
-    all processes, and `sole` ends this work.
+    `effective` has the settings in effect. `kind` is the class of the service. `running` ends the background work of
+    this process. Of several worker processes, exactly one gets `sole`, and the others get None: the process with
+    `sole` does the work that must be done once for all processes, and `sole` ends this work.
     """
     catalog, settings = surroundings.catalog, effective.settings
     journal = _journal(settings, catalog, running)

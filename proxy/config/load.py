@@ -110,7 +110,8 @@ _STDOUT = frozenset(("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
 def check_workers(settings: Config) -> None:
     """Raise ConfigError if the settings do not allow several workers.
 
-    Also raise ConfigError if a limit of an upstream is smaller than the number of workers, among which it is divided.
+    Also raise ConfigError if a limit of an upstream is smaller than the number of workers,
+    because the limit is divided among the workers.
     """
     count = settings.server.workers
     asked = f"[server] workers = {count}"

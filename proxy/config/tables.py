@@ -261,7 +261,8 @@ class LimitSettings(Table):
 class UpstreamTls(Table):
     """TLS to an upstream: the trusted authorities, the client's certificate, and the name in the server's certificate.
 
-    If a key is None: the authorities that this machine trusts, no client certificate, and the upstream's host name.
+    If `ca` is None, the authorities that this machine trusts are trusted; without `certificate`, Viewgate sends no
+    client certificate; if `server_name` is None, the server's certificate must have the upstream's host name.
     """
 
     ca: File | None = None
