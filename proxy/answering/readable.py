@@ -125,10 +125,10 @@ class Rests:
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome; each failed attempt that is due to a suspended storage table has the reason of the suspension
-    as its detail.
+    """Return the outcome, in which each failed attempt on a suspended storage table says why the table is suspended.
 
-    `resting` has the reason of the suspension for each suspended storage table.
+    `resting` has the reason of the suspension for each suspended storage table; it becomes the `detail` of the
+    attempts.
     """
     if not resting:
         return outcome
@@ -171,7 +171,9 @@ class _Stale:
         return self.view.uuid, self.view.version, *((t.uuid, t.snapshot_id, t.schema_id) for t in tables)
 
     def part(self, fresh: FreshPart) -> Table:
-        """Return the storage table as after a refresh from the current sources, but limited to the rows in `fresh`."""
+        """Return the storage table as it would be after a refresh from the current sources, but limited to the rows
+        in `fresh`.
+        """
         assert self.storage.refresh is not None
         now = {table.uuid: table.snapshot_id for table in self.sources}
         sources = tuple(replace(s, snapshot_id=now.get(s.uuid)) for s in self.storage.refresh.sources)

@@ -112,7 +112,8 @@ def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
 def _alike(words: tuple[str, ...], beginning: tuple[str, ...]) -> bool:
     """Return whether keywords equal a command's first keywords, or look like a misspelling of these keywords.
 
-    Because of this test, a misspelled command gets Viewgate's syntax error instead of Spark's.
+    A command's single keyword, such as SET, must be equal. Because of this test, a misspelled command gets Viewgate's
+    syntax error instead of Spark's.
 
     >>> _alike(("DROP", "MATERIALISED", "VEIW"), ("DROP", "MATERIALIZED", "VIEW")), _alike(("SETS",), ("SET",))
     (True, False)
