@@ -160,7 +160,7 @@ def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
     """Append rows to a table, which is created if it is missing; raise the errors of pyiceberg.
 
     Columns of `rows` that the table lacks are added to the table. A commit that conflicts with another commit is
-    tried again, at most _TRIES times.
+    tried again, up to _TRIES tries in all.
     """
     table = _table(iceberg, name, rows.schema)
     for left in reversed(range(_TRIES)):
