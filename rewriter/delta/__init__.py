@@ -1,9 +1,9 @@
 """Computes how changes of a query block's source tables change the block's rows.
 
-A block is a SELECT in normal form. A term is the block with one way to read each table in FROM: all rows at a snapshot,
-or only the rows appended between two snapshots. If rows were appended to tables of a join, the join gains exactly the
-rows of a UNION ALL of terms, one term for each of these tables. In a grouped block, the aggregates over the terms are
-combined with the stored aggregates.
+A block is a SELECT in normal form. A read is a way to read one table: all rows at a snapshot, or only the rows appended
+between two snapshots. A term is the block with one read chosen for each table in FROM. If rows were appended to tables
+of a join, the join gains exactly the rows of a UNION ALL of terms: one term for each table with appended rows. In a
+grouped block, the aggregates over the terms are combined with the stored aggregates.
 """
 
 from rewriter.delta.reads import Added, At, Changed, Read

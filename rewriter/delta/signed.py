@@ -103,9 +103,10 @@ def count_of(argument: Tree) -> Tree:
 
 
 def count_among(argument: Tree, block: Block) -> Tree | None:
-    """Return the output of a block that counts the non-NULL values of an argument; None if no output does.
+    """Return the output of `block` that has the value of count(argument), or None if there is none.
 
-    The count shows when the last value of a group is deleted, so that the sum becomes NULL.
+    `argument` is the argument of a sum() or avg().
+    If deletions reduce this count to 0, the sum or average becomes NULL.
 
     law:    CAST(x AS DECIMAL(38,0)) of an integer x is NULL only where x is NULL, so that both have the same count;
             count(x) is count(*) if x is never NULL
@@ -119,10 +120,10 @@ def count_among(argument: Tree, block: Block) -> Tree | None:
 
 
 def _counted(argument: Tree, block: Block) -> Tree:
-    """Return the argument without a cast from an integer type to a DECIMAL type that has room for all integers.
+    """Return an aggregate's argument without a cast from an integer type to a DECIMAL type that holds all its values.
 
     For an INT column n, `CAST(n AS DECIMAL(38,0))` gives n, which is NULL exactly where the cast is NULL. Return any
-    other argument unchanged. `block` has the types of the columns.
+    other argument unchanged, such as `CAST(n AS DECIMAL(5,0))`. `block` has the types of the columns.
     """
     if not isinstance(argument, exp.Cast):
         return argument

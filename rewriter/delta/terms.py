@@ -1,6 +1,7 @@
-"""Computes the rows that appends to base tables add to a query block, as a UNION ALL of terms.
+"""Computes the rows that a query block gains from appends to its base tables, as a UNION ALL of terms.
 
-A term is the block with one read (a table at a snapshot, or the table's appended rows) for each table in FROM.
+A read is a way to read one table: all rows at a snapshot, or only the appended rows. A term is the block with one read
+chosen for each table in FROM, and is represented by the tuple of these reads in FROM order.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from rewriter.model import Change, ChangeKind
 
 
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
-    """Yield one term for each table in FROM with appended rows.
+    """Yield one term for each table in FROM with appended rows: the result rows gained by these appends.
 
-    A term is the block with one read for each table in FROM: a tuple of reads in FROM order. `states` are the changes
-    of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A) are the rows of a table before
-    and after an append, and dA are the appended rows.
+    A term is the tuple of the reads of all tables in FROM order: the table with appended rows is read as these rows,
+    each table before it as before its own appends, and each table after it as after its own appends. `states` are the
+    changes of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A) are the rows of a table
+    before and after an append, and dA are the appended rows.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone
@@ -37,7 +39,7 @@ def _was_empty(change: Change) -> bool:
 def _appended(change: Change) -> Read:
     """Return the read of a table's appended rows: the rows between the two snapshots of `change`.
 
-    If the table had no snapshot before, return the read of all its current rows.
+    If the table had no snapshot before the change, return the read of all its current rows.
     """
     if change.start is None or change.end is None:
         return At(change.end)

@@ -44,9 +44,10 @@ COUNTED: Mapping[str, int] = {"timestamp_seconds": 1, "timestamp_millis": 1_000,
 
 
 def counted_instant(name: str, count: int) -> datetime:
-    """Return the UTC time of a count since 1970, as the function `name` (a key of COUNTED) reads the count.
+    """Return the UTC time to which the function `name` converts the integer `count`.
 
-    The count is a number of seconds, milliseconds or microseconds, depending on the function.
+    `name` is timestamp_seconds, timestamp_millis or timestamp_micros: `count` is a number of seconds, milliseconds or
+    microseconds since 1970.
 
     >>> str(counted_instant("timestamp_millis", -500))
     '1969-12-31 23:59:59.500000'

@@ -23,9 +23,10 @@ _COUNT, _MEAN, _TOTAL, _LIFTED = "decimal(16,0)", "decimal(11,0)", "decimal(24,0
 
 
 def scale_of(kind: str | None) -> int | None:
-    """Return the scale of `kind`, an integer or DECIMAL type whose sums of squares are exact within 38 digits.
+    """Return the scale of a type whose values have at most 10 digits, so that sums of their squares fit 38 digits.
 
-    The scale of an integer type is 0. Return None for other types.
+    These types are TINYINT, SMALLINT and INT, with the scale 0, and DECIMAL with at most 10 digits. Return None for
+    other types and for None.
     """
     decimal = as_decimal(kind)
     if decimal is not None and decimal.precision <= _DIGITS:

@@ -63,7 +63,7 @@ class Pair:
     def summed(self, part: str) -> exp.Anonymous:
         """Return the aggregate `part` over the pairs, computed on unscaled digits, in which 1.25 counts as 125.
 
-        `part` is n (the number of pairs), x, y (sums), xx, yy or xy (sums of products).
+        `part` is n (the number of pairs), x or y (the sum of x or of y), or xx, yy or xy (the sum of x², y² or x * y).
         """
         whole = {
             "x": digits_of(_where_there(self.x, self.y), self.scales[1]),
@@ -124,7 +124,9 @@ def valued(name: str) -> tuple[int, ...]:
 
 
 def needed(name: str) -> tuple[str, ...]:
-    """Return the names of the aggregates (n, x, y, xx, yy, xy) from which the function of pairs `name` is computed.
+    """Return the names of the aggregates over pairs (y, x) from which the function of pairs `name` is computed.
+
+    n is the number of pairs; x and y are the sums of x and of y; xx, yy and xy are the sums of x², y² and x * y.
 
     >>> needed("covar_pop")
     ('n', 'x', 'y', 'xy')

@@ -20,9 +20,9 @@ class Function:
     the arithmetic operator with the same result types as the function, such as % for mod(); empty if there is none.
     `zoned` is true if the value may depend on the session's time zone.
 
-    `readable` is true if a query block may contain the function. A view whose query contains any other function answers
-    only queries of the same text. `unsettled` says why two runs of a nondeterministic function may differ: CREATE
-    refuses a view whose query contains the function; empty for deterministic functions.
+    `readable` is true if a query block may contain the function. A view whose query contains a function that is not
+    readable answers only queries of the same text. `unsettled` says why two runs of a nondeterministic function may
+    differ: CREATE refuses a view whose query contains the function; empty for deterministic functions.
 
     `printed` says how Spark prints a call as the name of an output without an alias: with the typed function name
     (True), with the function name in `printed` (a string), or in an unknown form (False). The form is also unknown for
@@ -56,9 +56,9 @@ class Function:
 class Component(NamedTuple):
     """An aggregate from which a composed aggregate is computed: avg has the components sum and count.
 
-    `label` is a part of the name of the hidden column that stores the component, as in `viewgate_sum_0`. `kind` is the
-    type of the aggregated values before any cast in `call`; None if `call` casts nothing. `same` are other calls that
-    have the same value.
+    `call` is the aggregate. `label` is a part of the name of the storage column that holds the aggregate's values, as
+    sum in `viewgate_sum_0`. `kind` is the type of the aggregated values before any cast in `call`; None if `call` casts
+    nothing. `same` are other calls that have the same value.
     """
 
     call: exp.Anonymous
@@ -135,7 +135,7 @@ class WindowFunction:
 
     `result` computes the result type from the argument types; None if the type is not known. `kind` is 'rank' if rows
     that are equal under ORDER BY have the same value, and 'succession' if such rows may have different values, as with
-    row_number(). `settled` is true if a view's query may contain the function.
+    row_number(). If `settled` is false, CREATE refuses a view whose query contains the function, as not deterministic.
     """
 
     name: str

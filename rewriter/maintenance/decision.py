@@ -13,8 +13,8 @@ class Kind(StrEnum):
     view's rows for appended source rows are inserted. APPEND_MERGE: the groups of appended source rows are merged into
     the stored groups. DELTA_JOIN: APPEND or APPEND_MERGE for a join. CHANGELOG: the counts and sums of inserted and
     deleted source rows are merged into the stored groups. PARTITIONS: whole storage partitions are recomputed.
-    RETENTION: old partitions are dropped. WIDENED: rows that a partial storage table lacks are added. FULL: the whole
-    query is computed.
+    RETENTION: old partitions are dropped. WIDENED: a storage table that has only some of the view's rows gets more of
+    them. FULL: the whole query is computed.
     """
 
     FRESH = "none"

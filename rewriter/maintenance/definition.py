@@ -1,8 +1,9 @@
 """Turns the query of CREATE MATERIALIZED VIEW into the query that fills the view's storage table.
 
-The storage table has the view's outputs and, after them, hidden columns with which it can answer more queries: a count
-of rows; group keys and ORDER BY expressions that are not outputs; the components of averages and of expressions over
-aggregates; and, if deleted rows can be subtracted from a sum, the count of summed values.
+The storage table has the view's outputs and, after them, hidden columns with which the view can answer more queries: a
+count of rows; group keys and ORDER BY expressions that are not outputs; the components of averages and of expressions
+over aggregates; and, if deleted rows can be subtracted from a sum, the count of summed values. A component is an
+aggregate from which an expression is computed, such as sum(x) and count(x) for avg(x).
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ def _sources(
     """
     expanded = expand(statement, views)
     for why in expanded.refused.values():
-        raise Unsupported(f"{why}; name the view's base tables instead")
+        raise Unsupported(f"{why}; or name the view's base tables instead")
     # A view's own column names count when the type of a column is looked up.
     seen = {view.name: Table(view.name, view.uuid, view.columns, ()) for view in expanded.views}
     # The query of a materialized view was checked when that view was made.
@@ -163,9 +164,9 @@ def _sources(
 
 
 def _refuse(statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
-    """Raise Unsupported for a query whose view could not be kept fresh, or whose rows are not deterministic.
+    """Raise Unsupported if a view over the query `statement` could not be refreshed, or would not be deterministic.
 
-    `tables` are the tables and views that the query names.
+    Examples are time travel, rand() and current_date(). `tables` are the tables and views that the query names.
     """
     setting = unreadable_setting(statement.session.settings)
     if setting is not None:
@@ -202,16 +203,15 @@ def _refuse_tables(statement: Statement, tables: Mapping[TableName, Relation | N
 def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableName, Relation | None]) -> None:
     text = table.sql("spark")
     if any(table.args.get(arg) for arg in ("version", "when", "sample")):
-        raise Unsupported(
-            f"{text} has time travel or TABLESAMPLE, which is not supported in a materialized view; name only the table"
-        )
+        clause = "TABLESAMPLE" if table.args.get("sample") else "time travel"
+        raise Unsupported(f"{text} has {clause}, which is not supported in a materialized view; name only the table")
     name = statement.resolve(table)
     if name is None:
         if table.name.lower() in statement.ctes and len(table.parts) == 1:
             return
+        kind = "a temporary view" if isinstance(table.this, exp.Identifier) else "a function"
         raise Unsupported(
-            f"{text} is a temporary view or a function, which a materialized view cannot read; name a table or view "
-            "of the catalog instead"
+            f"{text} is {kind}, which a materialized view cannot read; name a table or view of the catalog instead"
         )
     if isinstance(tables.get(name), ViewState):
         raise Unsupported(f"{text} is a view whose query is not supported; name the view's base tables instead")
@@ -228,8 +228,9 @@ def _refuse_call(call: exp.Func) -> None:
         raise Unsupported(f"{name}() {UNSETTLED[name]}; remove {name}() from the view's query")
     if meant(name) in CLOCK or isinstance(call, _CHANGING):
         text = f"{name}()" if name else call.sql("spark")
+        cause = "user" if isinstance(call, (exp.CurrentUser, exp.SessionUser)) else "time"
         raise Unsupported(
-            f"{text} depends on the time or the user; remove {text} from the view's query, and use {text} in "
+            f"{text} depends on the {cause}; remove {text} from the view's query, and use {text} in "
             "the queries over the view"
         )
     if name == "unix_timestamp" and not call.expressions:

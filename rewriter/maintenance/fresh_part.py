@@ -16,7 +16,7 @@ from rewriter.model import Change, ChangeKind, MaterializedView, Table, TableNam
 class FreshPart(NamedTuple):
     """The fresh part of a stale storage table: `only` is the SQL condition that the fresh rows satisfy.
 
-    `stale_share` is the share (0 to 1) of the source's rows that belong to the stale partitions.
+    `stale_share` is the share (0 to 1) of the changed source's rows that contribute to the stale storage partitions.
     """
 
     only: str
@@ -26,7 +26,8 @@ class FreshPart(NamedTuple):
 def fresh_part(view: MaterializedView, storage: Table, changes: Mapping[TableName, Change]) -> FreshPart | None:
     """Return the part of a storage table that a source's change leaves fresh; None if this part is empty or unknown.
 
-    `changes` has the changes of all sources since the refresh.
+    `changes` has the changes of all sources since the refresh. The target of a source partition is the storage
+    partition to which its rows contribute.
 
     law:    if only source partitions with the target day 2024-03-01 have changed, the rows of all other storage
             partitions were computed from unchanged source rows, and are fresh

@@ -63,7 +63,10 @@ def _narrowed(
     block = block_of(view, dict(columns))
     problem = block if isinstance(block, str) else _shape_problem(view, block)
     if problem or isinstance(block, str):
-        raise Unsupported(f"{view.name} cannot store only a part of its rows: {problem}; refresh all rows")
+        raise Unsupported(
+            f"{view.name} cannot store only a part of its rows: {problem}; run REFRESH without WHERE, and set "
+            "viewgate.retention = 'never'"
+        )
     where = [_at_source(_over(view, block, conjunct), block, view.zone) for conjunct in _conjuncts(view, only).where]
     if without:
         left = reduce(lambda a, b: exp.And(this=a, expression=b), _conjuncts(view, without).where)
@@ -76,9 +79,11 @@ def _shape_problem(view: MaterializedView, block: Block) -> str:
     if view.settings is None:
         return "the view was created by another tool, which recorded no settings under which to evaluate the condition"
     if not block.plain or block.having or block.limit or block.offset:
-        return "the view's query has GROUPING SETS, window functions, HAVING or LIMIT; run REFRESH without WHERE"
+        having, sets = "HAVING" if block.having else "", "GROUPING SETS" if block.sets is not None else ""
+        limit = "LIMIT or OFFSET" if block.limit or block.offset else ""
+        return f"the view's query has {having or sets or limit or 'DISTINCT or a window function'}"
     if None in block.names or len(block.outputs) < len(view.columns):
-        return "the view's query has outputs without names; give each output an alias"
+        return "the view's query has an output without a name or alias"
     return ""
 
 
@@ -100,7 +105,10 @@ def _conjuncts(view: MaterializedView, condition: str) -> Block:
         raise Unsupported(f"{excerpt(strange)} is not supported in the condition {condition}: {_HINT}")
     moment = changing_moment(tree, {view.name: Table(view.name, view.uuid, view.columns, ())})
     if moment is not None:
-        raise Unsupported(f"{excerpt(moment)} can mean another day at each refresh: write a constant date or time")
+        raise Unsupported(
+            f"{excerpt(moment)} in the condition {condition} can mean another day at each refresh: write a constant "
+            "date or time"
+        )
     known = {column.name.lower() for column in view.columns}
     for column in tree.find_all(exp.Column):
         if known.isdisjoint(part.name.lower() for part in column.parts):
@@ -203,11 +211,12 @@ def _implied(condition: Tree, known: Predicates) -> bool:
 
 
 def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> str:
-    """Return the disjunction of the conditions `held` and `asked`, if possible as ranges of one column.
+    """Return the disjunction of two conditions over the view's columns, as ranges of one column if possible.
 
-    `day < DATE '2024-02-01'` and `day = DATE '2024-02-01'` give `day <= DATE '2024-02-01'`: Iceberg prunes best by such
-    ranges. If one of the conditions implies the second one, the weaker condition is returned. `columns` has the columns
-    of each source. Raise Unsupported if the disjunction would have more than MOST_RANGES (32) parts.
+    `held` and `asked` are the conditions: `day < DATE '2024-02-01'` and `day = DATE '2024-02-01'` give `day <= DATE
+    '2024-02-01'`, because Iceberg prunes best by ranges. If one condition implies the second one, the weaker condition
+    is returned. `columns` has the columns of each source. Raise Unsupported if the disjunction would have more than
+    MOST_RANGES (32) parts.
     """
     if covers(view, held, asked, columns):
         return held
@@ -223,8 +232,8 @@ def united(view: MaterializedView, held: str, asked: str, columns: Columns) -> s
             return " OR ".join(parts) if len(parts) == 1 else " OR ".join(f"({part})" for part in parts)
     if held.upper().count(" OR ") >= MOST_RANGES:
         raise Unsupported(
-            f"the rows stored for {view.name} would consist of more than {MOST_RANGES} parts that are not "
-            "ranges of one column: run REFRESH … FULL WHERE to keep only one part, or REFRESH … FULL to keep all rows"
+            f"{view.name} would store the rows of more than {MOST_RANGES} conditions joined by OR: run REFRESH "
+            f"MATERIALIZED VIEW {view.name} FULL to store all rows, or with WHERE to store the rows of one condition"
         )
     return f"({held}) OR ({asked})"
 

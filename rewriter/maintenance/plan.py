@@ -1,8 +1,9 @@
 """Chooses the way of a refresh: the first of WAYS that fits the changes of the sources, else a full refresh.
 
 Each way is a function that returns a Decision, or the reason why the way does not fit (empty if the way is for other
-kinds of views or changes). An incremental refresh needs every snapshot between the recorded and the current one. The
-columns that the view reads must have kept their Iceberg field ids and types; otherwise the view is computed in full.
+kinds of views or changes). An incremental refresh needs all snapshots of each source since the one that the last
+refresh recorded. The columns that the view reads must have kept their Iceberg field ids and types; otherwise the view
+is computed in full.
 """
 
 from __future__ import annotations
@@ -87,9 +88,9 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
 def column_problem(held: Stored | str, changes: Changes) -> str:
     """Return a sentence that names the first changed column that the view reads; empty if none has changed.
 
-    `held` is the view with its block; if it is the reason why there is no block, all recorded columns are compared.
-    `changes` has the changes of the sources. A changed column excludes an incremental refresh, because reads of
-    appended rows use the current schema.
+    `held` is the view with its block. If there is no block, `held` is the reason as text, and all columns that the last
+    refresh recorded are compared. `changes` has the changes of the sources. A changed column excludes an incremental
+    refresh, because reads of appended rows use the current schema.
     """
     for change in changes.values():
         for name in _used(held, change):
@@ -106,10 +107,10 @@ def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
 
 
 def _used(held: Stored | str, change: Change) -> frozenset[str]:
-    """Return the columns of a source that a view reads, in lower case.
+    """Return the names of the columns of a source that a view reads, in lower case.
 
-    If the view's query is not supported as a block, return all recorded columns. `held` is the view with its block, or
-    the reason why there is no block; `change` is the source's change.
+    `held` is the view with its block, and `change` the source's change. If there is no block, `held` is the reason as
+    text; then return all columns of the source that the last refresh recorded.
     """
     if isinstance(held, str):
         return frozenset(column.name.lower() for column in change.recorded)

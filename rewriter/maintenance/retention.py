@@ -54,7 +54,7 @@ class Kept:
         return f"{name} < {self.text} OR {name} IS NULL"
 
     def within(self, part: str) -> str:
-        """Return a partial storage table's condition, `part`, with this bound instead of an earlier retention's bound.
+        """Return a partial storage table's condition, `part`, with `bound` in place of an earlier retention's bound.
 
         `(region = 'eu') AND day >= DATE '2024-01-01'` gives the same condition with the later day. If `part` has a
         later bound, return `part` unchanged; if `part` has no bound of the form that retention writes, return an empty

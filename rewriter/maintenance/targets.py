@@ -1,7 +1,8 @@
 """Maps a source's partitions to the partitions of a storage table.
 
-If every partition field of the storage table follows from one partition field of the source, each source partition lies
-within one storage partition, its target. A target is computed from its source partitions alone.
+If every partition field of the storage table follows from one partition field of the source, as the month follows from
+the day, each source partition lies within one storage partition, its target. A target is computed from its source
+partitions alone.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ MOST_TARGETS = 1000  # the most targets that a statement names
 
 @dataclass(frozen=True)
 class Link:
-    """A partition field of the storage table, `field`, and the source's partition field that determines it, `source`.
+    """A partition field of the storage table (`field`), and the partition field of the source table that determines it.
 
-    `at` is the position of `source` among the source's partition fields. `tree` is the storage column's expression over
-    the source's `column`; `kind` and `source_kind` are the types of the storage column and of `column`.
+    The source table has the partition field `source`, at the position `at` among its partition fields, on the column
+    `column` of the type `source_kind`. `field` is on a storage column of the type `kind`, in which the expression
+    `tree` over `column` is stored.
     """
 
     field: PartitionField
@@ -41,14 +43,15 @@ class Link:
     source_kind: str
 
     def known(self, partition: Partition) -> Span | None:
-        """Return the bounds of the source's column in a source partition; None if the partition sets no bounds."""
+        """Return the bounds of `column` in a partition of the source table; None without bounds, as for bucket[16]."""
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:
-        """Return the bounds of the storage column in the target of a source partition; `zone` is the view's time zone.
+        """Return the bounds of the storage column in the storage partition to which a source partition contributes.
 
         If the source is partitioned by day and the storage table by month, the partition 2024-01-15 gives January 2024.
-        Return None if the partition's rows may belong to several storage partitions.
+        Return None if the rows of `partition` may contribute to several storage partitions. `zone` is the view's time
+        zone.
         """
         known = self.known(partition)
         stored = computed(self.tree, self.column, known, zone, self.kind) if known is not None else None

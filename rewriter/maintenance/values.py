@@ -1,8 +1,8 @@
 """Partition values: bounds of a column's values in a source partition, and the storage partition that contains them.
 
-Values of a DATE are in days since 1970, values of other times in microseconds since 1970, as in Iceberg. Buckets of a
-TIMESTAMP are supported only in zones with a fixed offset. A function returns None if the partition does not determine
-its result.
+As in Iceberg, a DATE is a number of days since 1970, a TIMESTAMP or TIMESTAMP_NTZ a number of microseconds since 1970.
+Time buckets of a TIMESTAMP, such as date_trunc('HOUR', t), are supported only in time zones with a fixed offset. A
+function returns None if the partition does not determine the function's result.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class ConstraintError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A declared foreign key: each row without NULL in `columns` references exactly one row of `table`."""
+    """A declared foreign key: each row without NULL in `columns` equals exactly one row of `table` in `referenced`."""
 
     columns: tuple[str, ...]
     table: TableName

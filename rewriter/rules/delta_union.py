@@ -51,11 +51,12 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
         )
     if filling_join(query.block, ask.mapping) is not None:
         return _joined_side(ask)
-    if any(table.text and not table.constant for table in query.block.tables):
+    derived = next((table.alias for table in query.block.tables if table.text and not table.constant), None)
+    if derived is not None:
         return Miss(
             Reason.SHAPE,
-            "the query joins a derived table, which both branches of the UNION ALL (the view's rows, the appended "
-            "rows) would compute: refresh the view",
+            f"the derived table {derived} would be computed twice, for the view's rows and for the appended rows: "
+            "refresh the view",
         )
     states = _states(query.block, frozenset(ask.mapping.values()), path.grown)
     if problem := _not_added(query.block, states):
@@ -78,8 +79,8 @@ def _joined_side(ask: Ask) -> TwoPhase | Miss:
     if not is_addable(path) or not isinstance(query, Predicates):
         return Miss(
             Reason.SHAPE,
-            "the view has HAVING, an outer join, GROUPING SETS or only a part of its rows, so that the groups of the "
-            "appended rows cannot be added to its stored groups: refresh the view",
+            f"the view has {_unaddable(view)}, so that the groups of the appended rows cannot be added to its stored "
+            "groups: refresh the view",
         )
     groups = joined_groups(path)
     past = replace(path, grown=(), past=True)
@@ -87,6 +88,16 @@ def _joined_side(ask: Ask) -> TwoPhase | Miss:
     held = Ask(Predicates(groups, view.where, query.zone), past, same)
     deltas = tuple(Delta(groups, reads) for reads in terms(_states(view, frozenset(same), path.grown)))
     return TwoPhase(groups, held, deltas=deltas, over=replace(ask, path=over_union(past)))
+
+
+def _unaddable(view: Block) -> str:
+    has = {
+        "HAVING": view.having,
+        "an outer, SEMI or ANTI join": view.joins,
+        "GROUPING SETS": view.sets is not None,
+        "stored rows that may not be used": True,
+    }
+    return next(clause for clause, present in has.items() if present)
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from rewriter.block import Block, Predicates, aggregate_of, meaning
+from rewriter.block.words import words
 from rewriter.match import Ask, Miss, Reason, TwoPhase
 from rewriter.match.aggregates import bits_of, bucket_of
 from rewriter.match.decompose import decomposed
@@ -45,12 +46,13 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     held = ask.held(query) if distinct else {}
     counted = [value for value in distinct if meaning(query.equivalence.normalize(bits_of(value))) in held]
     if not counted:
-        return Miss(
-            Reason.SHAPE,
-            "the view has no bitmaps of the values that the query counts by count(DISTINCT …): add "
-            "bitmap_construct_agg()",
-            apart=True,
+        value = words(distinct[0]) if distinct else "x"
+        lacking = (
+            f"the view has no bitmaps for count(DISTINCT {value}): add bitmap_bucket_number({value}) to the view's "
+            f"GROUP BY and outputs, and bitmap_construct_agg(bitmap_bit_position({value})) to the outputs"
         )
+        none = "the query has no count(DISTINCT …) of a single expression, which could be computed from bitmaps"
+        return Miss(Reason.SHAPE, lacking if distinct else none, apart=True)
     groups = _with_bitmaps(decomposed(query.block), counted)
     return TwoPhase(groups, replace(ask, question=Predicates(groups, groups.where, query.zone)))
 

@@ -35,13 +35,14 @@ def same_grain(ask: Ask) -> Match | Miss:
     if repeated or reading.block.sets is not None or not _determined(reading, keys):
         return Miss(
             Reason.SHAPE,
-            "the groups of the query are not the groups of the view, so the view's groups must be aggregated again",
+            "the groups of the query are not the groups of the view: create a view with the query's GROUP BY",
         )
     if not reading.block.keys and (reading.residual or reading.extra):
         # If a filter drops the view's only row, the rewriting returns no row, but the query returns one.
         return Miss(
             Reason.SHAPE,
-            "the query returns one row even if no row passes its filter, but a read of the view would return none",
+            "the query has no GROUP BY, and so returns one row even if its filters or joins drop all rows, but a read "
+            "of the view would return no row: create a view with these filters and joins",
         )
     groups = Groups(reading, keys, Aggregates(reading).direct)
     return finish(reading, groups.over, keys=None, rolled_up=False)

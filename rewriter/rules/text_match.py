@@ -5,6 +5,7 @@ from __future__ import annotations
 from rewriter.match import Ask, Match, Miss, Reason
 from rewriter.match.reading import stored
 from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
+from rewriter.sql import excerpt
 
 
 def text_match(ask: Ask) -> Match | Miss:
@@ -23,12 +24,19 @@ def text_match(ask: Ask) -> Match | Miss:
     """
     question = ask.question
     if not isinstance(question, TextQuestion):
-        return Miss(Reason.SHAPE, "the query is compared with the view as a parsed SELECT, not by its text", apart=True)
+        return Miss(
+            Reason.SHAPE,
+            "the text of the query is not compared with the text of the view's query, because the query is supported "
+            "as a SELECT",
+            apart=True,
+        )
     outputs = tuple(stored(column.name) for column in ask.path.storage.columns)
     rewriting = rewriting_of(question.query, question.whole, ask.path.storage, outputs)
     if rewriting is None:
         return Miss(
-            Reason.SHAPE, "the query's ORDER BY names an expression that is not an output: add it to the outputs"
+            Reason.SHAPE,
+            f"{excerpt(question.query.tail)} cannot be applied to the view's rows: order by outputs of the query, and "
+            "write LIMIT and OFFSET as integers",
         )
     deciding = decides_by_floats(question.query, question.statement, ask.path.storage)
     if deciding is not None:

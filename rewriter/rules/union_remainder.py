@@ -69,10 +69,11 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     """
     query, path = ask.question, ask.path
     if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:
+        who = "the view" if path.block.keys is None else "the query"
         return Miss(
             Reason.SHAPE,
-            "the query or the view has no groups: only groups of a view can be combined with groups of the rows that "
-            "the view lacks",
+            f"{who} has neither GROUP BY nor aggregates, but only groups of the view can be combined with groups of "
+            "the rows that the view lacks: create a view that has all rows of the query",
             apart=True,
         )
     if path.past:
@@ -83,11 +84,12 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         )
     if (filling := filling_join(query.block, ask.mapping)) is not None:
         return _joined_side(ask, query, filling)
-    if any(table.text and not table.constant for table in query.block.tables):
+    derived = next((table.alias for table in query.block.tables if table.text and not table.constant), None)
+    if derived is not None:
         return Miss(
             Reason.SHAPE,
-            "the query joins a derived table, which both branches of the UNION ALL (the view's rows, the other rows) "
-            "would compute: create a view that has all rows of the query",
+            f"the derived table {derived} would be computed twice, for the view's rows and for the rows that the view "
+            "lacks: create a view that has all rows of the query",
             apart=True,
         )
     divided = _cut(query, path, ask.mapping)
@@ -101,13 +103,18 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     if otherwise is None:
         return Miss(
             Reason.SHAPE,
-            "no range of a column separates the rows stored in the view from the rows that the query also needs",
+            "the rows that the query needs and the view lacks cannot be selected by a range of a column: create a view "
+            "without the filters that the query lacks",
             apart=True,
         )
     applied = Predicates(query.block, cut, query.zone)
     narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
     if Predicates(query.block, narrowed, query.zone).impossible:
-        return Miss(Reason.SHAPE, "the view's filter excludes all rows of the query", apart=True)
+        return Miss(
+            Reason.SHAPE,
+            "the view's filter excludes all rows of the query: create a view without the filter",
+            apart=True,
+        )
     edges = all(asked != cut for asked, cut in divided.items())
     open_ended = _open_ended(divided, query, path, ask.mapping) if edges else None
     if open_ended is not None and open_ended.holds_none:
@@ -142,14 +149,19 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     of_part = divided.keys() - set(path.own or ()) if path.own is not None else frozenset[Tree]()
     pays = all(type(each) in _NEGATED or each in of_part for each in divided)
     if not is_addable(path):
-        unlike = "the view has HAVING, an outer join or GROUPING SETS, or is stale, so that groups of the joined table "
-        return Miss(Reason.SHAPE, unlike + "cannot be added to its stored groups", apart=True)
+        return Miss(
+            Reason.SHAPE,
+            f"the view has {_unaddable(path)}, so that groups of the joined table cannot be added to its stored "
+            "groups: create a view that has all rows of the query",
+            apart=True,
+        )
     whole = replace(view, where=own)
     otherwise = _otherwise(divided, Predicates(whole, own, query.zone)) if divided and pays else None
     if otherwise is None:
         return Miss(
             Reason.SHAPE,
-            "no range of a column separates the rows stored in the view from the other rows of the joined table",
+            "the rows that the joined table has and the view lacks cannot be selected by a range of a column: create a "
+            "view without a filter",
             apart=True,
         )
     groups, union = replace(joined_groups(path), where=own), over_union(path)
@@ -159,12 +171,19 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     return TwoPhase(groups, held, replace(groups, where=(*own, otherwise)), over=over)
 
 
-def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
-    """Return the predicates that select the rows to be read from the view, by the original predicates.
+def _unaddable(path: Candidate) -> str:
+    view = path.block
+    join = f"a {view.joins[0].kind} join" if view.joins else ""
+    sets = "GROUPING SETS" if view.sets is not None else ""
+    return ("HAVING" if view.having else "") or join or sets or "stored rows that may not be used"
 
-    These predicates are the view's own filters that the query lacks, unchanged, and the query's time ranges, narrowed
-    to whole time buckets of the view. `mapping` maps the ids of the view's tables to the query's. `candidate` is the
-    access path to the view: the view's block with its storage table.
+
+def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
+    """Return the predicates that select the rows to be read from the view, as the values of a mapping.
+
+    The mapping has each filter of the view that the query lacks, mapped to itself, and each time range of the query
+    that must be narrowed to whole time buckets of the view, mapped to the narrowed range. `mapping` maps the ids of the
+    view's tables to the query's. `candidate` is the access path to the view: the view's block with its storage table.
     """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
@@ -269,11 +288,12 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 
 
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
-    """Return the first or last start of a bucket within the time range of `conjunct`, as a local time.
+    """Return the start of a bucket to which the bound in `conjunct` is narrowed, as a local time.
 
-    For `t >= '2024-01-15 10:30:00'` and the grain day, this is 2024-01-16 00:00. `conjunct` is a comparison of a time
-    with a bound; `wall` is the local time of the bound, `kind` the type of the time. Return None if the bound is the
-    start of a bucket already.
+    This is the first start of a bucket after a lower bound, and the last one before an upper bound: for `t >=
+    '2024-01-15 10:30:00'` and the grain day, 2024-01-16 00:00. `conjunct` is a comparison of a time with a bound;
+    `wall` is the local time of the bound, `kind` the type of the time. Return None if the bound is the start of a
+    bucket already.
     """
     if kind == "date" and isinstance(conjunct, (exp.LTE, exp.GT)):
         wall += timedelta(days=1)  # d <= x is d < x + 1, d > x is d >= x + 1
@@ -291,10 +311,11 @@ def _literal(wall: datetime, kind: str) -> Tree:
 
 
 def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
-    """Return the complement of the dividing predicates as a disjunction of ranges, by which Iceberg can skip files.
+    """Return the condition for the rows that are not read from the view, as ranges by which Iceberg can skip files.
 
-    `divided` maps the query's predicates to the dividing ones. If day may be NULL, `day >= '2024-01-01'` gives `day <
-    '2024-01-01' OR day IS NULL`. Return None if a predicate has no complement that is a range.
+    `divided` maps predicates of the query to those that select the rows to be read from the view; the condition is the
+    complement of the latter. If day may be NULL, `day >= '2024-01-01'` gives `day < '2024-01-01' OR day IS NULL`.
+    Return None if a predicate has no complement that is a range.
     """
     arms: list[Tree] = []
     for asked, conjunct in divided.items():

@@ -17,8 +17,8 @@ def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = 
     """Return the names and types of a block's outputs; raise Uncertain if a name or type is not known for certain.
 
     `tree` is the block's SELECT as the user typed it. `spelled` is the same SELECT with its `timeseries` calls
-    translated to Spark functions, and with the typed text of such an output as its alias, so that the output keeps its
-    name; None if there are no such calls.
+    translated to Spark functions; an output with such a call has its typed text as alias, so that the output keeps its
+    name. `spelled` is None if there are no `timeseries` calls.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]

@@ -98,7 +98,7 @@ def _cast(tree: Tree) -> str:
 
 def _case(tree: Tree) -> str:
     if tree.this is not None:
-        raise Uncertain("the output name of CASE x WHEN … is not known for certain: give the output an alias")
+        raise Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
     parts = [f"WHEN {_spelled(branch.this)} THEN {_spelled(branch.args['true'])}" for branch in tree.args["ifs"]]
     default = tree.args.get("default")
     return f"CASE {' '.join(parts)} {f'ELSE {_spelled(default)} ' if default else ''}END"

@@ -1,7 +1,7 @@
 """Computes the type of an expression as Spark does.
 
-The expressions are in the normal form of blocks, in which each function call has its own name, and each column the id
-of its table as qualifier.
+The expressions are in the normal form of blocks, in which a function call is an `exp.Anonymous` with the function's
+name, and a column is qualified by the id of its table.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ _PARTS_OF_DAYS = frozenset({"HOUR", "MINUTE", "SECOND", "HOURS", "MINUTES", "SEC
 
 
 def _moved(tree: Tree, known: _Known) -> str:
-    """Return the type of a date or timestamp plus or minus an interval; raise Uncertain if the type is not known.
+    """Return the type of `tree`, a date or timestamp plus or minus an interval; raise Uncertain if it is not known.
 
     For a DATE d, `d + INTERVAL 1 DAY` is a DATE and `d + INTERVAL 1 HOUR` a TIMESTAMP. `known` has the types of the
     columns.
@@ -287,6 +287,8 @@ def _ruled(rule: Callable[[Sequence[str]], str], types: Sequence[str], tree: Tre
         return rule(types)
     except IndexError:
         raise Uncertain(f"{excerpt(tree)} has too few arguments: add the missing arguments") from None
+    except Uncertain as problem:
+        raise Uncertain(f"{excerpt(tree)}: {problem}") from None
 
 
 def _plain(argument: Tree) -> Sequence[Tree]:

@@ -65,14 +65,14 @@ class Cursor:
     def expect(self, *words: str) -> None:
         """Advance past `words` (words or symbols); raise ScriptError if other tokens come next."""
         if not self.accept(*words):
-            raise self.wrong(" ".join(words))
+            raise self.wrong(f"expected {' '.join(words)}")
 
     def identifier(self, what: str) -> str:
         """Read one identifier and return it without backticks; `what` describes the identifier in the error message."""
         token = self.peek()
         quoted = token is not None and token.token_type is TokenType.IDENTIFIER
         if token is None or not (quoted or token.text.replace("_", "a").isalnum()):
-            raise self.wrong(what)
+            raise self.wrong(f"expected {what}")
         self._at += 1
         return token.text
 
@@ -116,15 +116,15 @@ class Cursor:
         """
         first = self.peek()
         if first is None:
-            raise self.wrong(what)
+            raise self.wrong(f"expected {what}")
         self._at = len(self._tokens)
         return self._text[first.start : self._tokens[-1].end + 1]
 
-    def wrong(self, expected: str, shown: int = 1) -> ScriptError:
-        """Return a ScriptError that names the expected syntax and the next `shown` tokens."""
+    def wrong(self, problem: str, shown: int = 1) -> ScriptError:
+        """Return a ScriptError with `problem`, such as "expected a name", and the next `shown` tokens."""
         there = self._tokens[self._at : self._at + shown]
         found = f"`{self._text[there[0].start : there[-1].end + 1]}`" if there else "its end"
-        return ScriptError(f"line {self.line_here}: expected {expected}, found {found}")
+        return ScriptError(f"line {self.line_here}: {problem}, found {found}")
 
 
 def statements(text: str) -> Iterator[Cursor]:

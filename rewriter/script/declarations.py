@@ -87,9 +87,9 @@ def declaration(cursor: Cursor) -> Declaration | None:
         if cursor.accept(*beginning):
             return read(cursor)
     raise ScriptError(
-        f"{cursor.wrong('a statement that a script can contain', shown=3)}: write CREATE TABLE with its columns, "
-        "ALTER TABLE … ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES, CREATE VIEW or CREATE MATERIALIZED VIEW "
-        "… AS SELECT …"
+        f"{cursor.wrong('expected a statement that a script can contain', shown=3)}: write CREATE TABLE with its "
+        "columns, ALTER TABLE … ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES, CREATE VIEW or CREATE "
+        "MATERIALIZED VIEW … AS SELECT …"
     )
 
 
@@ -200,7 +200,7 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
     if cursor.accept("SET", "TBLPROPERTIES"):
         return _properties(cursor, made.name, made.line)
     if not cursor.accept("ADD"):
-        raise cursor.wrong("ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES")
+        raise cursor.wrong("expected ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES")
     if cursor.accept("CONSTRAINT"):
         cursor.identifier("a constraint's name")
     if cursor.accept("PRIMARY", "KEY"):
@@ -210,7 +210,7 @@ def _keys(cursor: Cursor) -> KeysDeclaration:
         cursor.expect("REFERENCES")
         made = replace(made, references=(_reference(cursor, columns),))
     else:
-        raise cursor.wrong("PRIMARY KEY (…) or FOREIGN KEY (…) REFERENCES …")
+        raise cursor.wrong("expected PRIMARY KEY (…) or FOREIGN KEY (…) REFERENCES …")
     cursor.skip()
     return made
 

@@ -139,8 +139,8 @@ def _certain(
     if outcome.rewritten and result_settings(session.settings):
         return Miss(
             Reason.UNSUPPORTED,
-            "the types of the query's outputs are not known under the setting "
-            f"{', '.join(result_settings(session.settings))}: RESET this setting",
+            "the types of the query's outputs are known only under Spark's default settings: RESET "
+            f"{', '.join(result_settings(session.settings))}",
         )
     try:
         return {r.original: _columns_of(r, session, seen) for r in outcome.replacements}

@@ -76,7 +76,7 @@ class Workspace:
             if self.relations.get(name) is None:
                 known = ", ".join(sorted(map(str, self.names))) or "nothing"
                 raise ScriptError(
-                    f"the query reads {name}, which the script does not create: add its CREATE, or read {known}"
+                    f"the query reads {name}, which the script does not create: create {name}, or read {known}"
                 )
         self._check_columns(query, statement)
         return statement
@@ -182,10 +182,9 @@ def _table(name: TableName, item: TableDeclaration, found: Mapping[TableName, Ta
     if not item.columns:
         raise ScriptError(f"line {item.line}: the table {name} has no columns; declare each column with its type")
     names = [column.name.lower() for column in item.columns]
-    if len(set(names)) != len(names):
-        raise ScriptError(
-            f"line {item.line}: the table {name} has two columns of the same name; rename one of these columns"
-        )
+    twice = next((column for column in names if names.count(column) > 1), None)
+    if twice is not None:
+        raise ScriptError(f"line {item.line}: the table {name} has two columns named {twice}; rename one of them")
     keys = tuple(_foreign_key(reference, item, found) for reference in item.references)
     primary = {_column(item, column) for column in item.primary_key}
     columns = tuple(c._replace(nullable=c.nullable and not (item.required and c.name in primary)) for c in item.columns)
@@ -208,8 +207,9 @@ def _foreign_key(
     referenced = reference.referenced or other.primary_key
     if len(referenced) != len(reference.columns):
         raise ScriptError(
-            f"line {item.line}: the foreign key ({', '.join(reference.columns)}) has another number of columns "
-            f"than ({', '.join(referenced)}) of {'.'.join(reference.table)}: write REFERENCES table (columns)"
+            f"line {item.line}: the foreign key ({', '.join(reference.columns)}) and the referenced columns "
+            f"({', '.join(referenced)}) of {'.'.join(reference.table)} differ in number: name as many columns of "
+            f"{'.'.join(reference.table)} after REFERENCES"
         )
     own = tuple(_column(item, column) for column in reference.columns)
     theirs = tuple(_column(other, column) for column in referenced)
@@ -289,9 +289,9 @@ def _plain(
 
 def _check(item: ViewDeclaration, relations: Mapping[TableName, Relation | None]) -> None:
     if relations.get(_resolved(item.name)) is not None:
-        raise Unsupported("the name is already used in the script; choose another name")
+        raise Unsupported("the script already has a table or view of this name; choose another name")
     missing = [n for n in parse(item.query, SESSION).tables if relations.get(n) is None]
     if missing:
         raise Unsupported(
-            f"{missing[0]} is not created earlier in the script: move its CREATE before this statement, or add it"
+            f"{missing[0]} is not created earlier in the script: create {missing[0]} before this statement"
         )

@@ -65,7 +65,9 @@ def _arguments(sql: str, tokens: Sequence[Token], opening: int) -> tuple[tuple[s
             start = tokens[i].end + 1
         if depth == 0:
             return tuple(found), i
-    raise Unsupported("the call of timeseries() has no closing parenthesis: add it after the granularity")
+    raise Unsupported(
+        "the call of timeseries() has no closing parenthesis: write the parenthesis after the granularity"
+    )
 
 
 def blanked(sql: str) -> str:

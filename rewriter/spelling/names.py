@@ -18,7 +18,7 @@ from rewriter.block.resolve import common_tables, scope_of
 from rewriter.block.scope import Scope, Source
 from rewriter.model import Column, TableName
 from rewriter.schema import Uncertain, type_of
-from rewriter.sql import SelectBlock, Statement, offering
+from rewriter.sql import SelectBlock, Statement, excerpt, offering
 
 Tree = exp.Expr
 
@@ -32,7 +32,7 @@ class Names:
     find: Find
 
     def scope(self, tree: exp.Select) -> Scope:
-        """Return the scope of the relations in FROM whose columns are known.
+        """Return the relations in FROM whose columns are known, as the scope in which column names are resolved.
 
         The right side of a SEMI or ANTI join is left out, because the SELECT cannot name its columns.
         """
@@ -68,15 +68,16 @@ class Names:
         if isinstance(query, exp.Subquery):
             return self._columns(query.this)
         if not isinstance(query, exp.Select) or query.args.get("with_"):
+            cause = "has a WITH clause" if query.args.get("with_") else "is not a SELECT"
             raise Unsupported(
-                "the columns of a derived table or CTE are not known, because its query is not a SELECT, or has a "
-                "WITH clause: write one SELECT without WITH"
+                f"the columns of {excerpt(query)} are not known, because this query {cause}: write one SELECT without "
+                "WITH"
             )
         scope = self.scope(query)
         if len(scope.sources) != len(list(offering(query))):
             raise Unsupported(
-                "the columns of a derived table or CTE are not known, because the columns of a table that it reads "
-                "are not known"
+                f"the columns of {excerpt(query)} are not known, because the columns of a table in its FROM are not "
+                "known: read a table of the catalog, or a subquery that is supported"
             )
         return tuple(column for item in query.expressions for column in _outputs(item, scope))
 
@@ -105,7 +106,8 @@ class Names:
 def _outputs(item: Tree, scope: Scope) -> Iterator[Column]:
     if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         if item.args.get("except_") or item.args.get("replace"):
-            raise Unsupported("* with EXCEPT or REPLACE is not supported: list the columns")
+            clause = "EXCEPT" if item.args.get("except_") else "REPLACE"
+            raise Unsupported(f"* with {clause} is not supported: list the columns")
         outputs = list(scope.star(item.table or None if isinstance(item, exp.Column) else None))
     else:
         outputs = [(item.alias_or_name, canonical(item.unalias(), scope))]
@@ -127,7 +129,10 @@ def _names(columns: tuple[Column, ...]) -> list[str]:
 
 def _united(branches: list[tuple[Column, ...]]) -> tuple[Column, ...]:
     """Return the columns of a set operation, with the first operand's names; raise Unsupported if the types differ."""
-    kinds = {tuple(column.type for column in branch) for branch in branches}
+    kinds = list(dict.fromkeys(tuple(column.type for column in branch) for branch in branches))
     if len(kinds) != 1:
-        raise Unsupported("the branches of the set operation have columns of different types: cast the columns")
+        raise Unsupported(
+            f"the branches of the set operation have columns of different types ({', '.join(kinds[0])} and "
+            f"{', '.join(kinds[1])}): cast the columns of each branch to the same types"
+        )
     return branches[0]

@@ -59,7 +59,7 @@ class SelectSpan(NamedTuple):
 
 @dataclass
 class _Level:
-    """The state of the search at one depth of parentheses.
+    """The state of the search for SELECT blocks at one depth of parentheses.
 
     `start` is the offset of the current SELECT, and `tail` the offset of the SELECT's ORDER BY, LIMIT or a similar last
     clause; each is None if there is none. `operand` is true after a set operator; `spans` are the blocks found so far.
@@ -112,7 +112,7 @@ def select_spans(tokens: Sequence[Token], kinds: Sequence[TokenType]) -> tuple[S
 
 
 def deepest(kinds: Iterable[TokenType]) -> int:
-    """Return the greatest number of SELECTs of which each contains the next one; `kinds` are those of a text's tokens.
+    """Return how many levels deep the SELECTs of a text are nested; `kinds` are the kinds of the text's tokens.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> deepest(kinds_of(tokenize("SELECT a FROM (SELECT b FROM t) AS d WHERE EXISTS (SELECT 1 FROM (SELECT 2) AS e)")))

@@ -157,7 +157,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
         raise ParseError("the statement contains the character U+0000: remove this character")
     marked, kinds, names = _marked(sql, tokenize(sql) if tokens is None else tokens)
     if not _LIMITS.isdisjoint(kinds) and _expressions_in_limits(kinds) > 1:
-        raise ParseError("LIMIT or OFFSET has an expression: write an integer constant")
+        raise ParseError("several LIMIT or OFFSET clauses have expressions, not integers: write integer constants")
     joins = _mark_joins(marked, kinds) if TokenType.JOIN in kinds else 0
     try:
         trees = _DIALECT.parser().parse(marked, sql)
@@ -286,7 +286,7 @@ def _other(token: Token, kind: TokenType, text: str) -> Token:
 
 
 def _compounds(tree: Tree) -> list[Tree]:
-    """Return all nodes of a tree except those within columns and other leaves, outer nodes first."""
+    """Return all nodes of a tree except columns, literals and other leaves, outer nodes first."""
     found = [tree]
     for node in found:
         for value in node.args.values():

@@ -76,8 +76,8 @@ def expand(statement: Statement, views: Mapping[TableName, View]) -> Expanded:
 def in_place(views: Sequence[MaterializedView], plain: Sequence[PlainView]) -> tuple[MaterializedView, ...]:
     """Return the materialized views, with view names expanded in the queries that fill their storage tables.
 
-    `views` are all materialized views, and `plain` all plain views. If one of the named views cannot be expanded, the
-    query stays as defined; its view then does not count as fresh.
+    `views` are all materialized views, and `plain` all plain views. If a query names a view that cannot be expanded,
+    the query stays as defined, and the materialized view that it fills does not count as fresh.
     """
     known = by_name(plain, views)
     names = Names(known)
@@ -182,10 +182,12 @@ class _Expansion:
         `above` are the views that are being expanded around the view, the outermost first; `ctes` are the CTE names
         that may be visible at the view's name.
         """
-        if view.name in above or len(above) > DEEPEST:
+        if view.name in above:
+            raise _Refused(f"the view {view.name} refers to itself: define {view.name} again without this reference")
+        if len(above) > DEEPEST:
             raise _Refused(
-                f"the view {view.name} refers to itself, or reads views that are nested more than {DEEPEST} levels "
-                "deep: replace a view by its query"
+                f"the view {view.name} is nested more than {DEEPEST} levels deep in other views: write the query of "
+                f"{view.name} in place of its name"
             )
         inner = parse(view.query.rstrip().rstrip(";"), view.session)
         _check(inner, view)
@@ -194,7 +196,7 @@ class _Expansion:
             if name in self.views:
                 edits.append(self._edit(table, name, (*above, view.name), ctes | inner.ctes))
             else:
-                edits.append(self._qualified(table, name, ctes | inner.ctes))
+                edits.append(self._qualified(table, name, view, ctes | inner.ctes))
         self.used.setdefault(view.name, view)
         text = splice(inner.sql, edits)
         text = f"{text}\n" if "--" in text.rsplit("\n", 1)[-1] else text
@@ -203,8 +205,8 @@ class _Expansion:
             return text
         return f"SELECT {items} FROM ({text}) AS {quoted(view.name.table)} ({_names(view)})"
 
-    def _qualified(self, table: exp.Table, name: TableName, ctes: frozenset[str]) -> Edit:
-        """Return the edit that replaces the name of `table` by the full name, `name`.
+    def _qualified(self, table: exp.Table, name: TableName, view: View, ctes: frozenset[str]) -> Edit:
+        """Return the edit that replaces the name of `table`, in the query of `view`, by the full name, `name`.
 
         `sales` becomes `lake.demo.sales`. Raise _Refused if the full name would mean another table or a CTE in the
         statement; `ctes` are the names of CTEs that may be visible.
@@ -212,10 +214,9 @@ class _Expansion:
         parts = tuple(filter(None, name.parts))
         shadowed = len(parts) == 1 and parts[0].lower() in ctes
         if shadowed or self.statement.session.resolve(parts) != name:
-            raise _Refused(
-                f"the name {name} in the query of a view would refer to another table or a CTE in this session: "
-                "rename the CTE, or write full names"
-            )
+            there = "a CTE of the statement" if shadowed else "another table in this session"
+            remedy = "rename the CTE" if shadowed else f"define {view.name} again, with full names of tables"
+            raise _Refused(f"the name {name} in the query of the view {view.name} would refer to {there}: {remedy}")
         start, end = place_of(table)
         return Edit(start, end, name.sql())
 

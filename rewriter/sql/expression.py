@@ -1,6 +1,6 @@
 """Prints expressions in the normal form of blocks as SQL, a hundred times as fast as sqlglot.
 
-Uncommon kinds are printed by sqlglot's generator, which gives the same text but is slow even for a column.
+Uncommon kinds of nodes are printed by sqlglot's generator, which gives the same text but is slow even for a column.
 """
 
 from __future__ import annotations
@@ -137,9 +137,9 @@ def _cast(node: Tree, text: _Print) -> str:
 
 @cache
 def _casting(tried: bool, safe: bool) -> str:
-    """Return the keyword by which sqlglot prints a cast: CAST or TRY_CAST.
+    """Return the keyword, CAST or TRY_CAST, by which sqlglot prints a cast node.
 
-    `tried` is true for a TryCast node, and `safe` if the node has the argument `safe`.
+    `tried` is true for an exp.TryCast, false for an exp.Cast; `safe` is true if the node has the argument `safe`.
     """
     kind: Any = exp.TryCast if tried else exp.Cast
     cast = kind(this=exp.column("x"), to=exp.DataType.build("int"), **({"safe": True} if safe else {}))

@@ -44,7 +44,7 @@ def membership_of(statement: Statement, select: SelectBlock) -> Membership | Non
 def _may_be_asked(before: str) -> bool:
     """Return whether the text before a subquery's parentheses ends with EXISTS, IN or a comment.
 
-    Before a comment, EXISTS or IN may still stand.
+    A comment may follow EXISTS or IN, so that the result is True after any comment.
     """
     comment = before.endswith("*/") or "--" in before[before.rfind("\n") + 1 :]
     return comment or _ASKING.fullmatch(before[-len(" EXISTS") :]) is not None

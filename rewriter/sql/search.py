@@ -108,9 +108,9 @@ def interval_of(tree: Tree) -> tuple[int, str] | None:
 
 
 def operands(tree: Tree, kind: type[Tree]) -> Iterator[Tree]:
-    """Yield the operands of a chain of one connector (AND or OR), from left to right, without parentheses around them.
+    """Yield the operands of `tree`, a chain of AND or of OR, from left to right, without parentheses around them.
 
-    Any other expression is yielded as the only operand.
+    `kind` is exp.And or exp.Or. A tree of another kind is yielded as the only operand.
     """
     rest = [tree]
     while rest:

@@ -73,8 +73,8 @@ class SelectBlock:
 class CommonTable:
     """A common table expression (CTE), whose name is visible in the text from offset `end` up to offset `until`.
 
-    `end` is the offset after the CTE's definition, `until` the end of the query to which the WITH belongs. If the CTE
-    is a set operation, `block` is the whole definition, without a tree.
+    `end` is the offset after the CTE's definition, `until` the end of the query to which the WITH belongs. `block` is
+    the definition in the parentheses. If the definition is a set operation, the `tree` of `block` is None.
     """
 
     name: str
@@ -91,11 +91,12 @@ class CommonTable:
 class Statement:
     """A client's statement, parsed.
 
-    `problem` says why the statement is not supported as a whole; empty if it is supported. `complete` is false if
-    tables may be read outside all blocks (`FROM t SELECT …`, `TABLE t`). `merges` is true if the text has a set
-    operator other than UNION ALL, so that rows are compared. `fills` is true if the statement writes a query's rows to
-    a table; `blocks` are then the SELECTs of this query. `ctes` are all names that a WITH may define, `common` the CTEs
-    whose definition is certain. `pivots` is true if the text may contain a PIVOT.
+    `is_query` is true for a query, and `fills` for a statement that writes the rows of a query to a table. `blocks` are
+    the SELECTs of the statement or, if `fills` is true, of the query whose rows are written. `problem` says why the
+    statement is not supported as a whole; empty if it is supported. `complete` is false if tables may be read outside
+    all SELECTs (`FROM t SELECT …`, `TABLE t`). `merges` is true if the text has a set operator other than UNION ALL,
+    which compares rows with one another. `ctes` are all names that a WITH may define, `common` the CTEs whose
+    definition is certain. `pivots` is true if the text may contain a PIVOT.
     """
 
     sql: str
@@ -497,9 +498,10 @@ def _closing(tokens: Sequence[Token], first: int) -> int:
 
 
 def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[int, SelectBlock]) -> SelectBlock | None:
-    """Return the block of the CTE `name`, whose definition has these tokens; None if no known block starts there.
+    """Return the definition of the CTE `name` as a block; None if the definition does not start with a known block.
 
-    For a set operation, the block has no tree. `starts` are the statement's blocks by the offset at which they start.
+    `tokens` are the tokens of the definition, a part of `sql`. For a set operation, the block has no tree. `starts` are
+    the statement's blocks by the offset at which they start.
     """
     whole = SelectSpan(tokens[0].start, tokens[-1].end + 1)
     main: Token | None = tokens[0]

@@ -1,17 +1,19 @@
-"""Spark's time windows: `window(t, '1 hour')` adds a struct column `window` to the rows of FROM.
+"""Spark's time windows: `window(t, '1 hour')` adds a struct column `window`, with `start` and `end`, to FROM's rows.
 
-If a SELECT has a single window, reads of the struct's fields are replaced by calls whose names contain a blank, so that
-no user's function has these names: `window start` and `window end` of a time, a length, an offset and a slide (in
-seconds), and `window struct` for an output that is the whole window. As in Spark, rows whose time is NULL are dropped.
+If a SELECT has a single window, reads of the struct and its fields are replaced by calls of internal functions, whose
+names contain a blank so that no user's function has these names. `window start` and `window end` take a time, a length,
+an offset and a slide (in seconds); `window struct` takes the same arguments and replaces an output that is the struct
+itself, as in `SELECT window`. As in Spark, rows whose time is NULL are dropped.
 
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour')
     gives:  SELECT `window start`(ts, 3600, 0, 3600) AS start, count(*) FROM t WHERE ts IS NOT NULL
             GROUP BY `window start`(…)
 
 If the slide is shorter than the window, a row is in several windows: the last window that starts at or before the row's
-time, and the windows that start 1, 2, … slides earlier. FROM is therefore cross-joined with a table of these offsets in
-seconds, with the column `back`. `window start` stands for the start of the last window minus `back`;
-`rewriter.block.time_windows` adds the subtraction.
+time, and the windows that start 1, 2, … slides earlier. FROM is therefore cross-joined with a table of slides. The
+table has a single column, `back`, and one row for each of these windows: the seconds from the window's start to the
+last window's start. `window start` stands for the start of the last window minus `back`;
+`rewriter.block.time_windows` adds the subtraction. After `no:` are the windows that are not supported.
 
     query:  SELECT window.start, count(*) FROM t GROUP BY window(ts, '1 hour', '15 minutes')
     gives:  SELECT `window start`(ts, 3600, 0, 900) AS start, count(*)
@@ -40,11 +42,11 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 
 
 def split_windows(tree: exp.Select) -> None:
-    """Replace the time window of each SELECT in a tree, nested ones included, by calls for its fields, in place.
+    """Replace reads of the time window in each SELECT of a tree, nested ones included, by internal calls, in place.
 
     `window.start` becomes `` `window start`(ts, 3600, 0, 3600)`` for `window(ts, '1 hour')`. For a sliding window, the
-    table of slides (offsets in seconds) is joined to FROM. If a window is not supported, such as session_window(), a
-    read of one of its fields is replaced by the window's call, so that a message can name the call.
+    table of slides (see the module) is joined to FROM. If a window is not supported, such as session_window(), a read
+    of one of its fields is replaced by the window's call, so that a message can name the call.
     """
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]
@@ -79,7 +81,7 @@ def _name_session(found: list[Tree]) -> None:
 
 
 def is_slides(item: Tree) -> bool:
-    """Return whether an item of FROM is the table of window offsets that split_windows adds for a sliding window."""
+    """Return whether an item of FROM is the table of slides that `split_windows` adds for a sliding window."""
     return bool(item.meta.get(SLIDES))
 
 
@@ -106,7 +108,7 @@ def _is_call(node: Tree) -> bool:
 
 
 def _is_window(node: Tree) -> bool:
-    """Return whether a node is a whole window: a call of window(), or the column `window`."""
+    """Return whether a node is a window's struct, not a field of it: a call of window(), or the column `window`."""
     named = isinstance(node, exp.Column) and not node.table and node.name.lower() == NAME
     return named or _is_call(node)
 
@@ -124,9 +126,9 @@ def _field(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node is a whole window, `window` or `window(…)`, in an unsupported place.
+    """Return whether a node is a window's struct, `window` or `window(…)`, where the struct is not supported.
 
-    A whole window is supported in GROUP BY, in ORDER BY, before a field name, and as an output.
+    The struct is supported in GROUP BY, in ORDER BY, before a field name (`window.start`), and as an output.
     """
     if not _is_window(node) or (isinstance(node.parent, exp.Dot) and _field(node.parent) is not None):
         return False
@@ -134,7 +136,7 @@ def _is_whole(node: Tree, select: exp.Select) -> bool:
 
 
 def _is_output(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node is a whole window that is an output of `select`, with or without an alias."""
+    """Return whether a node is a window's struct, not a field of it, and an output of `select`, maybe with an alias."""
     item = node.parent if isinstance(node.parent, exp.Alias) else node
     return _is_window(node) and item.parent is select and item.arg_key == "expressions"
 
@@ -192,10 +194,11 @@ def seconds_of(text: str) -> int | None:
 
 
 def _replace(select: exp.Select, found: list[Tree], time: Tree, lengths: _Lengths) -> None:
-    """Replace the nodes in `found` that read the window of a SELECT by calls, in place.
+    """Replace the nodes in `found` that read the window of a SELECT by internal calls, in place.
 
-    `time` is the argument of window(), and `lengths` are the length, offset and slide. GROUP BY gets the calls that are
-    used, and WHERE the condition that the time is not NULL.
+    `time` is the first argument of window(), and `lengths` are the length, offset and slide. In GROUP BY, the window
+    becomes `window start` and, if the SELECT also reads the window's end, `window end`. WHERE gets the condition that
+    the time is not NULL.
     """
     numbers = [exp.Literal.number(seconds) for seconds in lengths]
 

@@ -70,7 +70,7 @@ def bucket_call(source: exp.Expr, grain: str, kind: str) -> exp.Expr:
 
 
 def as_bucket(tree: exp.Expr) -> Bucket | None:
-    """Return a call `timeseries(source, 'grain', 'type')` as a Bucket; None for all other expressions.
+    """Return `tree` as a Bucket if it is a call `timeseries(source, 'grain', 'type')`, otherwise None.
 
     Such a call is the normal form of a time bucket in the session's time zone.
     """
@@ -91,7 +91,7 @@ def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
 
 
 def bucket_elsewhere(tree: exp.Expr) -> Bucket | None:
-    """Return a call `timeseries(source, 'grain', 'type', 'zone')` as a Bucket; None for other expressions.
+    """Return `tree` as a Bucket if it is a call `timeseries(source, 'grain', 'type', 'zone')`, otherwise None.
 
     Such a call is the normal form of a time bucket that was computed in another time zone than the session's.
     """

@@ -7,8 +7,8 @@ no:   an instant from a label, because two instants have the same label on the d
 
 A bucket determines an expression that is constant over the bucket; an expression determines a bucket if the bucket's
 start can be computed from the expression's value. A label is a field or a text of a time, such as month(t). Functions
-take `kind_of`, which returns an expression's type, and `since_of`, which returns a lower bound of its times in seconds
-since 1970; both return None if unknown.
+take `kind_of`, which returns an expression's type, and `since_of`, which returns a lower bound of the expression's
+values (for a time, in seconds since 1970); both return None if unknown.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ Grain = str | int
 class Factor(NamedTuple):
     """The time bucket that determines an expression: the bucket of `grain` that contains `source`.
 
-    `within` is the time that the expression reads; `source` is the same time without the finer buckets around it, such
-    as t in `month(date_trunc('day', t))`.
+    In `month(date_trunc('day', t))`, `within` is `date_trunc('day', t)`, the time that the expression reads, and
+    `source` is t, the same time without the finer buckets around it.
     """
 
     within: Tree
@@ -120,10 +120,10 @@ _NEVER_OF_TIME = (exp.Column, exp.Literal, exp.Predicate, exp.Connector)
 
 
 def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_known) -> Factor | None:
-    """Return the coarsest time bucket that determines an expression's value, as a Factor; None if no bucket does.
+    """Return the coarsest time bucket that determines the value of `tree`, as a Factor; None if no bucket does.
 
     `year(t)` gives the bucket of t of the grain year. `zone` is the session's time zone. `kind_of` returns the type of
-    an expression, and `since_of` a lower bound of its times in seconds since 1970, or None.
+    an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970), or None.
     """
     if isinstance(tree, _NEVER_OF_TIME):
         return None
@@ -194,8 +194,8 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_o
 
     The bucket of t by the returned grain determines the bucket of `source` by `grain`: `t + INTERVAL 2 HOURS` and day
     give t and hour. `zone` is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a
-    lower bound of its times. Return `source` and `grain` unchanged if `source` is no such shift, or if no grain is
-    known to be fine enough.
+    lower bound of its values (for a time, in seconds since 1970), or None. Return `source` and `grain` unchanged if
+    `source` is no such shift, or if no grain is known to be fine enough.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c, and if clocks move only at borders of the buckets of
          n seconds, by multiples of n seconds
@@ -230,7 +230,10 @@ class Step(NamedTuple):
 
     @property
     def grains(self) -> tuple[str, ...]:
-        """The grains, the coarsest first, of which the shift moves each bucket into one bucket of the same grain."""
+        """The grains, the coarsest first, at which the shift moves each bucket into one bucket of the same grain.
+
+        A shift by 2 hours has hour, minute and second; a shift by months has month and day.
+        """
         if self.unit == "month":
             return ("month", "day")
         return tuple(g for g in ("day", "hour", "minute", "second") if self.seconds % LENGTHS[g] == 0)
@@ -265,8 +268,8 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
 
     All times t of one such bucket have local times, in zone z, in one bucket of `grain`: in a session in UTC,
     `from_utc_timestamp(t, 'Asia/Kolkata')` and hour give t and 1800. `zone` is the session's time zone. `kind_of`
-    returns the type of an expression, and `since_of` a lower bound of its times. Return `source` and `grain` unchanged
-    for other sources, and if no length with this property is known.
+    returns the type of an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970),
+    or None. Return `source` and `grain` unchanged for other sources, and if no length with this property is known.
 
     law: from_utc_timestamp(t, z) is t plus the offset of z. If all offsets of z are multiples of n seconds, and change
          only at starts of buckets of n seconds, all times of such a bucket get the same offset, and stay in one bucket
@@ -295,7 +298,7 @@ class Clock(NamedTuple):
 
 
 def _clock_of(source: Tree, zone: str) -> Clock | None:
-    """Return an expression that is the local time of an instant in a named zone as a Clock; None for other expressions.
+    """Return `source` as a Clock if it is the local time of an instant in a named zone, otherwise None.
 
     `from_utc_timestamp(t, 'Asia/Tokyo')` is such an expression. `zone` is the session's time zone.
 
@@ -386,12 +389,13 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 
 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the source of `number`, an expression of seconds since 1970, and the source's grain that determines it.
+    """Return the source of `number`, an expression of seconds since 1970, and a bucket length of the source.
 
-    Only the local time down to `grain` must be determined. The returned grain may be a number, in units of the source:
-    in UTC, `ms DIV 1000` and day give the column ms and 86400000, because all values in one bucket of 86400000 ms have
-    the same local day. `zone` is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a
-    lower bound of its values. Return None if the expression is not supported.
+    All values of the source in one such bucket have the same local time, truncated to `grain`. The source is an integer
+    column or a TIMESTAMP; the bucket length is a grain, or a number in units of the source: in UTC, `ms DIV 1000` and
+    day give the column ms and 86400000, because all values in one bucket of 86400000 ms have the same local day. `zone`
+    is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a lower bound of its values
+    (for a time, in seconds since 1970), or None. Return None if the expression is not supported.
 
     law: if the local time is constant over buckets of k seconds, then the local time of `ms DIV n` seconds is constant
          over buckets of k * n units of `ms`
@@ -436,11 +440,13 @@ def _is_shown(source: Tree) -> bool:
 
 
 def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Replace from_unixtime(n) by n, and `grain` by the grain of n that determines the local time down to `grain`.
+    """Replace a source from_unixtime(n) by the integer column or TIMESTAMP in n, and `grain` by a bucket length.
 
-    In UTC, `from_unixtime(sec)` and day give `sec` and day. `zone` is the session's time zone. `kind_of` returns the
-    type of an expression, and `since_of` a lower bound of its values. Return any other source with its grain unchanged,
-    and None if no grain of n is known to determine the local time.
+    All values of the new source in one bucket of this length have the same local time, truncated to `grain`: in UTC,
+    `from_unixtime(sec)` and day give `sec` and day, and `from_unixtime(ms DIV 1000)` and day give `ms` and 86400000.
+    `zone` is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a lower bound of its
+    values (for a time, in seconds since 1970), or None. Return any other source with its grain unchanged, and None if n
+    is not supported.
 
     law: a text from from_unixtime() that is cast to a time has the same fields (year to second) as the original time
     no:  the same instant, because in an hour that clocks repeat two instants have one text
@@ -470,8 +476,8 @@ def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple
 
     The result is the same for all times in one bucket of the grain: `timestampdiff(HOUR, '2024-01-01', t)` gives t and
     hour if t cannot be before 2024. `zone` is the session's time zone. `kind_of` returns the type of an expression, and
-    `since_of` a lower bound of its times. Return None for other expressions, and for times that may lie before the
-    constant.
+    `since_of` a lower bound of its values (for a time, in seconds since 1970), or None. Return None for other
+    expressions, and for times that may lie before the constant.
 
     law: timestampdiff(HOUR, start, t) counts the full hours of the clock: if start is on a full hour, the count is the
          same over each hour; if start is at midnight, the counts of weeks, months and years are the same over each day
@@ -524,11 +530,11 @@ def finest_field(pattern: Tree) -> str | None:
 
 
 def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
-    """Return the time bucket that an expression determines, as Told.
+    """Return the time bucket that `tree` determines, as Told.
 
     `CAST(t AS DATE)` determines the bucket of t of the grain day. `kind_of` returns the type of an expression, and
-    `since_of` a lower bound of its times. Return None if the expression is not a bucket, a date, or seconds since 1970
-    rounded down.
+    `since_of` a lower bound of its values (for a time, in seconds since 1970), or None. Return None if the expression
+    is not a bucket, a date, or seconds since 1970 rounded down.
     """
     if isinstance(tree, _NEVER_OF_TIME):
         return None
@@ -546,7 +552,8 @@ def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Tol
 def number_of(time: Tree, kind_of: KindOf, since_of: SinceOf) -> Tree:
     """Return the integer column n for the time timestamp_seconds(n); any other time unchanged.
 
-    `kind_of` returns the type of an expression, and `since_of` a lower bound of its values.
+    `kind_of` returns the type of an expression, and `since_of` a lower bound of its values (for a time, in seconds
+    since 1970), or None.
     """
     found = instant_of(time, kind_of, since_of)
     counted = found is not None and found.step == 1 and kind_of(found.source) in INTEGERS
@@ -572,7 +579,7 @@ _ONE = exp.Literal.number(1)
 
 
 def _made_date(tree: Tree) -> Told | None:
-    """Return make_date(year(t), m, d) as a bucket of t; None for other expressions.
+    """Return `tree` as a bucket of t if it is make_date(year(t), m, d), otherwise None.
 
     The bucket is t's year if m and d are 1, t's month if they are month(t) and 1, t's day if they are month(t) and
     day(t).

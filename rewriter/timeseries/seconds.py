@@ -1,15 +1,15 @@
-"""Recognizes times as seconds since 1970, such as `floor(unix_timestamp(t) / 3600) * 3600`: buckets of instants.
+"""Recognizes expressions that round seconds since 1970, such as `floor(unix_timestamp(t) / 3600) * 3600`.
 
-Such buckets start at multiples of a number of seconds, regardless of the time zone: in a zone with an offset of half an
-hour, an "hour" starts at half past. Integer columns are bucketed by the same arithmetic, whatever they count; if a
-column n counts seconds, its instant is `timestamp_seconds(n)`. For a BIGINT column bounds must be known: beyond 2^53
-quotients are rounded, and beyond the year 294247 from_unixtime() wraps around.
+These expressions compute buckets of instants, which start at multiples of a number of seconds, regardless of the time
+zone: in a zone with an offset of half an hour, an "hour" starts at half past. Integer columns are bucketed by the same
+arithmetic, whatever they count; if a column n counts seconds, its instant is `timestamp_seconds(n)`. For a BIGINT
+column bounds must be known: beyond 2^53 quotients are rounded, and beyond the year 294247 from_unixtime() wraps around.
 
 unix_seconds() and CAST(t AS BIGINT) round down to a second, unix_timestamp() rounds towards 1970: the last second of
 1969, except for its start, becomes the first of 1970. DIV, `%` and casts to BIGINT round towards 1970, too.
 
-Functions take `kind_of`, which returns an expression's type, and `since_of`, which returns a lower bound of its times
-in seconds since 1970; both return None if unknown.
+Functions take `kind_of`, which returns an expression's type, and `since_of`, which returns a lower bound of the
+expression's values (for a time, in seconds since 1970); both return None if unknown.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class Seconds(NamedTuple):
 
 
 def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return an expression of seconds since 1970, or of an integer column, as Seconds; None for other expressions.
+    """Return `tree` as Seconds if it is an expression of seconds since 1970 or of an integer column, otherwise None.
 
     `floor(unix_seconds(t) / 3600) * 3600` gives the source t and the step 3600. In the laws, s is a number of seconds
     since 1970, and n an integer literal. `kind_of` returns the type of an expression, and `since_of` a lower bound of
-    its times in seconds since 1970, or None.
+    its values (for a time, in seconds since 1970), or None.
 
     law: floor(s / n) * n and s - pmod(s, n) round s down to a multiple of n, even if s is before 1970
     law: (s DIV n) * n, s - s % n, and casts of s / n to BIGINT do the same if s is never before 1970
@@ -92,11 +92,11 @@ def is_from_1970(time: Tree, since_of: SinceOf) -> bool:
 
 
 def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return an expression that numbers time buckets of n seconds, such as `floor(s / n)`, as Seconds with the step n.
+    """Return `tree` as Seconds with the step n if it numbers time buckets of n seconds, as `floor(s / n)` does.
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. `s DIV n` also numbers
     such buckets, if no s is before 1970. `kind_of` returns the type of an expression, and `since_of` a lower bound of
-    its times. Return None for other expressions.
+    its values (for a time, in seconds since 1970), or None. Return None for other expressions.
     """
     if isinstance(tree, exp.IntDiv):
         return _towards_1970(tree.this, tree.expression, kind_of, since_of)
@@ -109,11 +109,12 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
 
 
 def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `CAST(s / n AS INT)` as Seconds with the step n; None for other expressions, and if s may be before 1970.
+    """Return `tree` as Seconds with the step n if it is `CAST(s / n AS INT)` and s is never before 1970, else None.
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The cast is constant
     over each time bucket of n seconds; if the cast overflows for a time, it overflows for the whole bucket. `kind_of`
-    returns the type of an expression, and `since_of` a lower bound of its times.
+    returns the type of an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970),
+    or None.
     """
     narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
     ratio = tree.this if narrow else None
@@ -121,11 +122,12 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 
 
 def rounded_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return `round(s / n)` as Seconds with the step n / 2; None for other expressions, and if s may be before 1970.
+    """Return `tree` as Seconds with the step n / 2 if it is `round(s / n)` and s is never before 1970, else None.
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The value changes
     halfway between two multiples of n, so that the value is constant over each time bucket of n / 2 seconds. `kind_of`
-    returns the type of an expression, and `since_of` a lower bound of its times.
+    returns the type of an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970),
+    or None.
 
     no: an odd n, because the value changes within a second
     no: `ceil(s / n)`, because it changes one second after each multiple of n
@@ -139,12 +141,13 @@ def rounded_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Parse `floor((s - o) / n) * n + m` with integer literals o, n and m.
+    """Return `tree` as Seconds if it is `floor((s - o) / n) * n + m` with integer literals o, n and m.
 
     Here s are seconds since 1970 or an integer column. Return a Seconds whose source is s, and whose step divides n and
     o: the expression is constant over each time bucket whose length is the step. The expression may be a number of
     seconds, or a TIMESTAMP made of seconds by timestamp_seconds(). `kind_of` returns the type of an expression, and
-    `since_of` a lower bound of its times. Return None for other expressions.
+    `since_of` a lower bound of its values (for a time, in seconds since 1970), or None. Return None for other
+    expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)
@@ -161,10 +164,10 @@ def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
 
 def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
-    """Return a TIMESTAMP made of seconds since 1970 as Seconds; None for other expressions.
+    """Return `tree` as Seconds if it is a TIMESTAMP made of seconds since 1970, otherwise None.
 
     `timestamp_seconds(n)` and `CAST(n AS TIMESTAMP)` give the source n and the step 1. `kind_of` returns the type of an
-    expression, and `since_of` a lower bound of its times.
+    expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970), or None.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return seconds_of(tree.expressions[0], kind_of, since_of)
@@ -198,7 +201,7 @@ def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf)
     """Return the expression `seconds`, rounded towards 1970 to a multiple of `step`, as Seconds.
 
     Return None if some values may be before 1970, or if the expression is not supported. `kind_of` returns the type of
-    an expression, and `since_of` a lower bound of its times.
+    an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970), or None.
     """
     counted = seconds_of(seconds, kind_of, since_of)
     since = since_of(counted.source) if counted is not None else None

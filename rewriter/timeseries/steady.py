@@ -26,7 +26,7 @@ _EPOCH = datetime(1970, 1, 1)
 
 
 def is_steady(zone: str, grain: str, since: int | None) -> bool:
-    """Return whether buckets of a grain nest in the buckets of all coarser grains, for times from `since` on.
+    """Return whether each bucket of a grain lies within one bucket of every coarser grain, from `since` on.
 
     `since` is in seconds since 1970. Return False for grains longer than an hour, and, except for seconds, if the
     zone's offsets from `since` on are not known.
@@ -56,10 +56,10 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 
 
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
-    """Return whether no instant after the local start of a bucket in `zone` lies in an earlier bucket, from `since` on.
+    """Return whether clocks in `zone` are never set back across the start of a bucket of `grain`, from `since` on.
 
-    `since` is in seconds since 1970, and `grain` is the grain of the buckets. An instant lies in an earlier bucket if a
-    clock was set back across the bucket's start. Return False if the zone's offsets from `since` on are not known.
+    After such a change, instants would lie in an earlier bucket again. `since` is in seconds since 1970. Return False
+    if the zone's offsets from `since` on are not known.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)
@@ -70,7 +70,8 @@ def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
 def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
     """Return whether each bucket of a grain lies wholly before a local time, or wholly at or after that time.
 
-    A grain that is a number is the length of buckets of instants, in seconds. `wall` is the local time in `zone`.
+    A number as `grain` is a length in seconds: these buckets start at multiples of the length since 1970-01-01 00:00
+    UTC, in every zone. `wall` is the local time in `zone`.
 
     >>> divides_at(datetime(2024, 1, 15), "day", "Europe/Berlin"), divides_at(datetime(2024, 1, 15, 1), "day", "UTC")
     (True, False)
@@ -87,7 +88,8 @@ def divides_at(wall: datetime, grain: str | int, zone: str) -> bool:
 def divides_instant(micros: int, grain: str | int, zone: str) -> bool:
     """Return whether each bucket of a grain lies wholly before an instant, or wholly at or after that instant.
 
-    `micros` are microseconds since 1970. A grain that is a number is the length of buckets of instants, in seconds.
+    `micros` is the instant, in microseconds since 1970. A number as `grain` is a length in seconds: these buckets start
+    at multiples of the length since 1970-01-01 00:00 UTC, in every zone.
 
     law: an instant is a border of buckets if the instant plus `shift` is a multiple of the bucket length; `shift` is
          the offset modulo the bucket length, which must be the same for all offsets since two days before the instant

@@ -2,8 +2,8 @@
 
 The editions of the JVM, of the operating system and of the package `tzdata` differ. So conclusions are never drawn from
 one offset, but only from facts that hold in all editions, such as: since 1980, the zone's clocks have moved by
-multiples of 3600 seconds. Laws move clocks by whole hours, a few by half an hour, and since 1972 none by less than a
-minute.
+multiples of 3600 seconds. Clocks are moved by whole hours, in a few zones by half an hour, and since 1972 nowhere by
+less than a minute.
 """
 
 from __future__ import annotations

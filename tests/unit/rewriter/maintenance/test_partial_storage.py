@@ -90,7 +90,7 @@ def test_a_border_of_buckets_is_one_of_their_times(grain: str, zone: str, bound:
         (BY_DAY, "d = ) OR (", "is not supported: compare columns"),
         (ROWS, "y > 0", "DOUBLE"),
         (replace(BY_DAY, settings=None), "r = 'eu'", "another tool"),
-        (view_of("SELECT n FROM sales LIMIT 3", "n int"), "n = 1", "LIMIT"),
+        (view_of("SELECT n FROM sales LIMIT 3", "n int"), "n = 1", "has LIMIT or OFFSET; run REFRESH without WHERE"),
         (view_of("SELECT n FROM sales UNION ALL SELECT n FROM sales", "n int"), "n = 1", "cannot store only a part"),
         (view_of("SELECT n, rank() OVER (ORDER BY n) AS k FROM sales", "n int, k int"), "n = 1", "window"),
         (view_of("SELECT n, count(*) AS c FROM sales GROUP BY n HAVING c > 1", "n int, c bigint"), "n = 1", "HAVING"),
@@ -151,5 +151,5 @@ def test_parts_do_not_nest_without_end() -> None:
     for number in range(MOST_RANGES):
         held = united(BY_DAY, held, other.format(number), COLUMNS)
     assert narrowed(BY_DAY, held, COLUMNS)
-    with pytest.raises(Unsupported, match="more than 32 parts"):
+    with pytest.raises(Unsupported, match="more than 32 conditions joined by OR"):
         united(BY_DAY, held, other.format("us"), COLUMNS)

@@ -54,6 +54,11 @@ def test_what_is_not_certain_is_refused(text: str) -> None:
         type_of(parse_select(f"SELECT {text} FROM t").expressions[0], lambda column: COLUMNS.get(column.name))
 
 
+def test_an_uncertain_type_names_the_call() -> None:
+    with pytest.raises(Uncertain, match=r"COALESCE\(i, s\): the common type of int and string is not known"):
+        type_of(parse_select("SELECT coalesce(i, s) FROM t").expressions[0], lambda column: COLUMNS.get(column.name))
+
+
 @pytest.mark.parametrize("text", ["coalesce()", "sum()", "nvl2(i, i)"])
 def test_too_few_arguments(text: str) -> None:
     with pytest.raises(Uncertain, match="has too few arguments"):

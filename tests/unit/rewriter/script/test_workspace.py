@@ -103,11 +103,12 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("\n\nCREATE TABLE t (a MONEY)", "line 3: the type of the column a is wrong: MONEY is not a type of Spark; "),
         ("CREATE TABLE t", r"line 1: expected \(, found its end"),
         ("CREATE TABLE t (a INT", r"line 1: expected \), found its end"),
-        ("CREATE TABLE t (a INT, A INT)", "the table t has two columns of the same name"),
+        ("CREATE TABLE t (a INT, A INT)", "the table t has two columns named a; rename one of them"),
         ("CREATE TABLE t (a INT); CREATE TABLE T (b INT)", "the table T is created twice"),
         ("CREATE TABLE t (a INT, PRIMARY KEY (b))", "t has no column b; its columns are a"),
         ("CREATE TABLE t (a INT REFERENCES u)", "the table u does not exist; create it earlier in the script"),
-        ("CREATE TABLE u (x INT); CREATE TABLE t (a INT REFERENCES u)", r"the foreign key \(a\) has another number"),
+        ("CREATE TABLE u (x INT); CREATE TABLE t (a INT REFERENCES u)",
+         r"the foreign key \(a\) and the referenced columns \(\) of u differ in number: name as many columns of u"),
         ("CREATE TABLE u (x INT, y INT PRIMARY KEY);\nCREATE TABLE t (a INT REFERENCES u (x))",
          r"line 2: the foreign key \(a\) references \(x\), which is not a key of u: declare PRIMARY KEY \(x\) or"),
         ("CREATE TABLE u (x INT, y INT, UNIQUE (x, y)); CREATE TABLE t (a INT REFERENCES u (x))", "not a key of u"),
@@ -132,7 +133,7 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ),
         ("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v AS SELECT rand() AS r FROM t", "line 2: .*rand"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT round(a) FROM t", "give the output an alias"),
-        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW t AS SELECT a FROM t", "the name is already used"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW t AS SELECT a FROM t", "already has a table or view"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT sum(a), sum(A) FROM t",
          r"v cannot be created: two columns are named `sum\(a\)`: give one of them another alias"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v (x, y) AS SELECT a FROM t GROUP BY ROLLUP (a)",
@@ -149,7 +150,7 @@ def test_a_wrong_script_says_where_and_what_to_do(script: str, message: str) -> 
     ("query", "message"),
     [
         (" ", "the query is empty: write a SELECT"),
-        ("SELECT a FROM nope", ("the query reads nope, which the script does not create: add its CREATE, or "
+        ("SELECT a FROM nope", ("the query reads nope, which the script does not create: create nope, or "
 "read by_day")),
         ("DELETE FROM facts", "only a query can be explained, .*: DELETE FROM facts is neither"),
         ("SELECT price FROM facts WHERE", "the query cannot be parsed"),
@@ -205,6 +206,6 @@ def test_a_plain_view_that_cannot_be_read_is_refused_with_the_line() -> None:
 
 def test_a_script_that_creates_nothing() -> None:
     with pytest.raises(
-        ScriptError, match="the query reads t, which the script does not create: add its CREATE, or read nothing"
+        ScriptError, match="the query reads t, which the script does not create: create t, or read nothing"
     ):
         read_script("-- to come").explain("SELECT a FROM t")

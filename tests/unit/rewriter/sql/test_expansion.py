@@ -6,6 +6,7 @@ import pytest
 
 from rewriter.model import Column, MaterializedView, PlainView, Session, TableName
 from rewriter.sql import Expanded, by_name, expand, from_storage, in_place, parse
+from rewriter.sql.expansion import DEEPEST
 
 SESSION = Session("lake", ("demo",), catalogs=frozenset({"lake"}))
 
@@ -117,8 +118,17 @@ def test_a_name_that_means_something_else_here_is_not_put_in() -> None:
     session = Session("", (), catalogs=frozenset({""}))
     view = PlainView(TableName(("", "eu")), "u", 1, "SELECT id FROM sales", (Column("id", "bigint"),), "", ())
     hidden = parse("WITH sales AS (SELECT 1 AS id) SELECT id FROM eu", session)
-    assert "would refer to another table" in expand(hidden, {view.name: view}).refused[view.name]
+    assert (
+        "would refer to a CTE of the statement: rename the CTE" in expand(hidden, {view.name: view}).refused[view.name]
+    )
     assert expand(parse("SELECT id FROM eu", session), {view.name: view}).views == (view,)
+
+
+def test_views_nested_too_deeply_stay_names() -> None:
+    views = [plain("v0", "SELECT id FROM sales", "id bigint")]
+    views += [plain(f"v{i}", f"SELECT id FROM v{i - 1}", "id bigint") for i in range(1, DEEPEST + 2)]
+    found = expand(parse(f"SELECT id FROM v{DEEPEST + 1}", SESSION), by_name(views, []))
+    assert "lake.demo.v0 is nested more than" in found.refused[name(f"v{DEEPEST + 1}")]
 
 
 def test_a_materialized_view_over_views_is_read_through() -> None:

@@ -1,0 +1,60 @@
+"""The reasons of rewrite rules name the clause of the view or the query that excludes the rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewriter.block import Block, Found, Predicates, build_block
+from rewriter.match import Ask, Candidate, Miss
+from rewriter.model import Change, ChangeKind, Column, MaterializedView, Snapshot, Table, TableName
+from rewriter.rules.delta_union import delta_union
+from rewriter.rules.roll_up_bitmaps import roll_up_bitmaps
+from rewriter.rules.union_remainder import union_remainder
+from rewriter.sql import parse_select
+
+SALES, DATES, VIEW, STORAGE = (TableName(("lake", name)) for name in ("sales", "dates", "v", "v__storage"))
+COLUMNS = (Column("day", "date"), Column("price", "int"))
+GROUPS = "SELECT day, sum(price) AS total FROM sales GROUP BY day"
+JOINED = "SELECT d.day, sum(s.price) AS total FROM dates d LEFT JOIN sales s ON s.day = d.day GROUP BY d.day"
+GROWN = (Change(SALES, ChangeKind.APPENDED, 1, 2, COLUMNS),)
+
+
+def block_of(sql: str) -> Block:
+    return build_block(parse_select(sql), lambda table: Found(TableName(("lake", table.name)), COLUMNS))
+
+
+def asked(query: str, view: str, grown: tuple[Change, ...] = ()) -> Ask:
+    """Return the Ask for a query and a view, in which the tables of the same name correspond."""
+    block, held = block_of(query), block_of(view)
+    storage = Table(STORAGE, "s", COLUMNS, (Snapshot(1, 0, "append", 0),))
+    made = MaterializedView(VIEW, "v", 1, view, view, STORAGE, COLUMNS, "lake", ())
+    path = Candidate(made, held, storage, ("day", "total"), grown=grown)
+    ids = {table.name: table.id for table in block.tables}
+    mapping = {table.id: ids[table.name] for table in held.tables}
+    return Ask(Predicates(block, block.where, "UTC"), path, mapping)
+
+
+@pytest.mark.parametrize(
+    ("query", "view", "reason"),
+    [
+        (JOINED, f"{GROUPS} HAVING sum(price) > 1", "the view has HAVING, so that"),
+        (GROUPS, "SELECT day, price FROM sales", "the view has neither GROUP BY nor aggregates"),
+        ("SELECT day, price FROM sales", GROUPS, "the query has neither GROUP BY nor aggregates"),
+    ],
+)
+def test_rows_that_the_view_lacks(query: str, view: str, reason: str) -> None:
+    missed = union_remainder(asked(query, view))
+    assert isinstance(missed, Miss)
+    assert missed.detail.startswith(reason)
+
+
+def test_appended_rows() -> None:
+    missed = delta_union(asked(JOINED, f"{GROUPS} HAVING sum(price) > 1", GROWN))
+    assert isinstance(missed, Miss)
+    assert missed.detail.startswith("the view has HAVING, so that the groups of the appended rows")
+
+
+def test_bitmaps_that_the_view_lacks() -> None:
+    missed = roll_up_bitmaps(asked("SELECT day, count(DISTINCT price) FROM sales GROUP BY day", GROUPS))
+    assert isinstance(missed, Miss)
+    assert "add bitmap_bucket_number(price) to the view's GROUP BY" in missed.detail
