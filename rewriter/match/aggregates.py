@@ -11,14 +11,14 @@ aggregates of several storage rows into one group of the query.
 | bool_and, bit_and, …   | the same aggregate                        | the same function                            |
 | f(CASE …)              | f of each branch; count(*) for constants  | f of a CASE over these columns               |
 | avg(x)                 | sum(x) and count(x)                       | the quotient, rounded as Spark's avg()       |
-| var, stddev            | sums of digits and of their squares       | computed from exact sums, finally in DOUBLE  |
-| covar, corr, regr      | such sums for x and y, and the sum of x*y | computed from exact sums, finally in DOUBLE  |
+| var, stddev            | sum(u) and sum(u * u)                     | from exact sums; only the result is a DOUBLE |
+| covar, corr, regr      | the same for x and y, and the sum of x*y  | from exact sums; only the result is a DOUBLE |
 | f(DISTINCT k)          | k as a key                                | f(DISTINCT k)                                |
 | count(DISTINCT i)      | bitmaps, and the bitmap bucket as a key   | the sum of the bitmaps' bit counts           |
 | bitmap, sketch of x    | the same, of the same size; or x as a key | the union; or the same function              |
 | approx_count_distinct  | the argument as a key                     | the same function                            |
 
-"Digits" are the unscaled integer of a DECIMAL.
+Here u is the unscaled integer of a DECIMAL x, as 125 for 1.25.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Total = Callable[[str, PartialAggregate], Tree]
 
 
 class Aggregates:
-    """The derivation of a query's aggregates from the columns of a view's storage table.
+    """A converter of a query's aggregates to expressions over the columns of a view's storage table.
 
     Arguments and results are canonical expressions, in which each column is replaced by one representative of its equal
     columns.
@@ -59,9 +59,9 @@ class Aggregates:
         self.partials = PartialAggregates(reading)
 
     def direct(self, tree: Tree) -> Tree | Miss:
-        """Derive an aggregate of the query from the storage table, where each group of the query is one storage row.
+        """Derive an aggregate of a query whose groups are single storage rows: `avg(x)` gives `v.s / v.n`.
 
-        `avg(x)` gives the quotient of the stored sum(x) and count(x). Return a Miss if the storage table lacks the
+        Here s and n are the storage columns of sum(x) and count(x). Return a Miss if the storage table lacks the
         aggregate or one of its components.
         """
         held = self.partials.held(tree)
@@ -74,11 +74,11 @@ class Aggregates:
         return self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
-        """Derive an aggregate of the query from the storage table, where a group may consist of several storage rows.
+        """Derive an aggregate of a query whose groups may combine several storage rows: `count(*)` gives
+        `coalesce(sum(v.n), 0)`.
 
-        `count(*)` gives `coalesce(sum(n), 0)`, with the stored counts n. If the query reads at most one storage row,
-        the stored value is used even if the aggregate does not roll up. Return a Miss if the storage table does not
-        determine the aggregate.
+        Here n is the storage column of count(*). If the query reads at most one storage row, the stored value is used
+        even if the aggregate does not roll up. Return a Miss if the storage table does not determine the aggregate.
         """
         found = self._rolled(tree)
         single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
@@ -185,7 +185,7 @@ class Aggregates:
         return self.partials.of(call.name, call.expressions[0])
 
     def _summed_type(self, call: exp.Anonymous) -> str:
-        """Return the type of the argument of `call`; if unknown, derive the type from the type of the argument's stored
+        """Return the type of the values that `call` aggregates; if unknown, derive it from the type of their stored
         sum.
         """
         (kind,) = argument_types(call, self.reading.block)
@@ -231,12 +231,22 @@ class Aggregates:
             return None
         beside = reading.view_keys - {meaning(bucket_of(value))}
         asked = {meaning(reading.normalize(key)) for key in reading.block.keys or ()}
-        whole = expression_type(value, reading.block) in INTEGERS and len(beside) < len(reading.view_keys)
-        if not whole or reading.extra or reading.block.sets is not None or not beside <= asked:
+        told = ""
+        if expression_type(value, reading.block) not in INTEGERS:
+            told = f"{words(value)} is not an integer: add {words(value)}"
+        elif len(beside) == len(reading.view_keys):
+            told = f"the view has one bitmap for several buckets of integers: add {words(bucket_of(value))}"
+        elif reading.extra or reading.block.sets is not None:
+            clause = "joins further tables" if reading.extra else "has GROUPING SETS"
+            told = f"the query {clause}, so that bitmaps would be counted twice: add {words(value)}"
+        if told:
+            return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, because {told} to the view's GROUP BY")
+        if not beside <= asked:
+            finer = ", ".join(sorted(map(words, beside - asked)))
             return Miss(
                 Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-                f"{words(call)}, because the view's bitmaps are grouped by more keys than the query: remove these keys "
-                "from the view's GROUP BY",
+                f"{words(call)}, because the view's bitmaps are also grouped by {finer}: remove {finer} from the "
+                "view's GROUP BY",
             )
         return call_of(
             "coalesce",

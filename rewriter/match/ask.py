@@ -26,8 +26,9 @@ Tree = exp.Expr
 class Ask:
     """A query to be answered from one access path (a view with the state of its storage table).
 
-    `mapping` maps the ids of the tables that the view reads to the ids of the query's tables. A view that can be
-    matched with a query in several ways has one Ask for each mapping.
+    `question` is the query: the predicates of a single SELECT, a query compared with the view's as a text, or a set
+    operation. `mapping` maps the ids of the tables that the view reads to the ids of the query's tables. A view that
+    can be matched with a query in several ways has one Ask for each mapping.
     """
 
     question: Predicates | TextQuestion | SetQuestion
@@ -42,13 +43,15 @@ class Ask:
         path's tables since the last refresh.
         """
         if not isinstance(self.question, Predicates):
+            kind = "a set operation" if isinstance(self.question, SetQuestion) else "compared with the view as a text"
+            return Miss(Reason.SHAPE, f"the query is {kind}, but this rule needs a single SELECT", apart=True)
+        if self.path.grown:
+            appended = ", ".join(str(change.name) for change in self.path.grown)
             return Miss(
                 Reason.SHAPE,
-                "the query is compared with the view as a whole: this rule needs a single SELECT",
+                f"rows were appended to {appended} since the last refresh of the view: refresh the view",
                 apart=True,
             )
-        if self.path.grown:
-            return Miss(Reason.SHAPE, "rows were appended to the view's base tables: refresh the view", apart=True)
         return read_view(self.question, self.path, self.mapping)
 
     @cached_property
@@ -72,16 +75,16 @@ class Ask:
 
 @dataclass(frozen=True, eq=False)
 class TwoPhase:
-    """A plan in two phases: the block `groups` computes the query's groups with partial aggregates, which the query
-    combines.
+    """A plan in two phases: first the groups of a query with partial aggregates, then the query over these groups.
 
-    `held` asks for the groups in a view's storage table. `rest` is the block that computes the groups of all other rows
-    from base tables; None if the view has all rows. With `edges`, these other rows are the rows between the ends of the
-    query's time range and the whole buckets within the range. `lacking` estimates the share (0 to 1) of rows that the
-    view lacks; None if unknown. `deltas` compute the groups of rows appended since the view's last refresh. The engine
-    answers `held`, `rest` and `deltas`, and aggregates their UNION ALL. If `groups` is the view's own block, the UNION
-    ALL has the columns of the storage table: `over` then asks for the query over the UNION ALL in place of the storage
-    table.
+    `groups` is the block of the first phase, such as `SELECT k, sum(x), count(x) … GROUP BY k` for avg(x). Its rows
+    come from up to three sources: `held` asks a view's storage table for groups, `rest` is the block that computes from
+    base tables the groups of rows that the view lacks (None if the view has all rows), and `deltas` compute the groups
+    of rows appended since the view's last refresh. The engine plans each of these sources, and the second phase
+    aggregates their UNION ALL. With `edges`, the rows of `rest` are those at the ends of the query's time range,
+    outside the whole buckets. `lacking` estimates the share (0 to 1) of the query's rows that the view lacks; None if
+    unknown. If `over` is not None, `groups` is the view's own block, and `over` asks for the query over the UNION ALL
+    in place of the storage table.
     """
 
     groups: Block
@@ -97,7 +100,8 @@ class TwoPhase:
 class Branchwise:
     """A plan for a set operation, such as UNION ALL, over a view whose query is the same set operation.
 
-    The engine answers each branch of the query from the branch of the view that `question` pairs with it.
+    `question` has the query's set operation, and pairs each branch of the query with the branch of the view from which
+    the engine answers it.
     """
 
     question: SetQuestion

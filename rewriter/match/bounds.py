@@ -92,7 +92,8 @@ def moment_of(bound: Tree, zone: str | None = None) -> Moment | None:
 def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
     """Return whether a comparison of a time with a bound is true for all or for none of the times in each bucket.
 
-    `grain` is the grain of the buckets, `kind` the type of the time, `zone` the session's time zone.
+    `comparison` is `t >= b`, `t > b`, `t <= b` or `t < b`. `grain` is the grain of the buckets, `kind` the type of the
+    time, `zone` the session's time zone.
 
     law:    t >= b and t < b have one value for all times of a bucket if a bucket starts at b; d <= b and d > b have one
             value for all DATEs of a bucket if a bucket starts on the day after b
@@ -133,9 +134,9 @@ def _type(tree: Tree) -> str | None:
 
 
 def _begun(bound: Tree) -> str | None:
-    """Return the coarsest grain that certainly has a bucket starting at the bound; None if no grain is certain.
+    """Return the coarsest grain that has a bucket starting at the bound, whenever the query runs.
 
-    `current_date()` gives day.
+    `current_date()` gives day. Return None if no grain is known to have such a bucket.
     """
     begun = _moved(bound) or _truncated(bound) or _converted(bound)
     return _at_least_a_day(begun) if _type(bound) == "date" else begun
@@ -146,9 +147,9 @@ def _at_least_a_day(begun: str | None) -> str:
 
 
 def _begun_behind(bound: Tree) -> str | None:
-    """Return the coarsest grain that certainly has a bucket starting on the day after the bound.
+    """Return the coarsest grain that has a bucket starting on the day after the bound, whenever the query runs.
 
-    `last_day(d)` gives month. Return None if no grain certainly has a bucket starting there.
+    `last_day(d)` gives month. Return None if no grain is known to have such a bucket.
     """
     if isinstance(bound, exp.Anonymous) and bound.name == "last_day":
         return "month"
@@ -181,23 +182,21 @@ def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
 
 
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
-    """Return whether a time and a bound, read as local times, are in the same order as the instants that they stand
-    for.
+    """Return whether comparing the local times of a time and a bound gives the same result as comparing their instants.
 
-    In this case, `t >= b` equals `bucket(t) >= b` for a bound b at which a bucket starts. `kind` is the type of the
-    time, `zone` the session's time zone. Return False if the local time of the time or the bound depends on a zone
-    whose offset changes, because clocks may then go back, and if the bound is not a time.
+    If so, `t >= b` equals `bucket(t) >= b` for a bound b at which a bucket starts. `kind` is the type of the time,
+    `zone` the session's time zone. Return False if the time or the bound depends on a zone whose offset changes,
+    because clocks may then go back, and if the bound is not a time.
     """
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
 
 
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Return whether no bucket after the bound is split by an offset change of the zone, at whatever time the query
-    runs.
+    """Return whether the zone's offset never changes within a bucket after the bound, whenever the query runs.
 
-    `grain` is the grain of the buckets, and `kind` the type of the bucketed time. Return False if unsplit buckets
-    cannot be proved.
+    `grain` is the grain of the buckets, and `kind` the type of the bucketed time. Return False if this cannot be
+    proved.
     """
     # A DATE or TIMESTAMP_NTZ has every midnight, even one that clocks in the session's zone skip.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):
@@ -214,9 +213,10 @@ def _is_zoned(bound: Tree) -> bool:
 
 
 def _moved(bound: Tree) -> str | None:
-    """Return the coarsest grain that certainly has a bucket starting at a bound that is shifted by an interval.
+    """Return the coarsest grain that has a bucket starting at a bound that is a time plus or minus an interval.
 
-    `date_trunc('month', now()) - INTERVAL 1 DAY` gives day. Return None for other bounds, and if no grain is certain.
+    `date_trunc('month', now()) - INTERVAL 1 DAY` gives day. Return None for other bounds, and if no grain is known to
+    have such a bucket.
     """
     step: tuple[int, str] | None = None
     if isinstance(bound, (exp.Add, exp.Sub)) and isinstance(bound.expression, exp.Interval):
@@ -253,7 +253,7 @@ def _step(interval: exp.Interval) -> tuple[int, str] | None:
 def _kept(grain: str, length: int, unit: str) -> bool:
     """Return whether the start of each bucket of this grain, shifted by `length` units, is the start of a bucket again.
 
-    `unit` is SECOND or MONTH: a day's start shifted by 86400 seconds is a day's start again.
+    `unit` is SECOND or MONTH: a day's start shifted by 86400 seconds is a day's start again, shifted by 3600 it is not.
     """
     mine, counted = _LENGTHS[grain]
     return length % mine == 0 if counted == unit else unit == "MONTH" and rolls_up(grain, "day")
@@ -276,9 +276,11 @@ def _truncated(bound: Tree) -> str | None:
 
 
 def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
-    """Return the coarsest grain that certainly has a bucket in UTC starting at `to_utc_timestamp(text, zone)`.
+    """Return the coarsest grain that has a bucket in UTC starting at `to_utc_timestamp(text, zone)`, for a literal
+    text.
 
-    The grain is at most an hour: '2024-01-01 00:00:00' in Europe/Berlin gives hour. Return None if no grain is certain.
+    '2024-01-01 00:00:00' in Europe/Berlin gives hour; no grain coarser than an hour is returned. Return None if no
+    grain is known to have such a bucket.
     """
     moment = moment_of(text) if isinstance(zone, exp.Literal) and zone.is_string else None
     if moment is None:
@@ -291,9 +293,9 @@ def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
 
 
 def _of_number(bound: exp.Cast) -> str | None:
-    """Return the grain of a bucket that starts at `bound`, a cast `CAST(from_unixtime(n) AS TIMESTAMP)` of a literal n.
+    """Return "minute" or "second", whichever bucket starts at `bound`, a cast `CAST(from_unixtime(n) AS TIMESTAMP)`.
 
-    The grain is minute if n is a multiple of 60, else second. Return None for other casts.
+    n is a literal: the result is minute if n is a multiple of 60, else second. Return None for other casts.
     """
     text = bound.this
     if not isinstance(text, exp.Anonymous) or text.name != "from_unixtime" or len(text.expressions) != 1:
@@ -304,9 +306,10 @@ def _of_number(bound: exp.Cast) -> str | None:
 
 
 def _converted(bound: Tree) -> str | None:
-    """Return the coarsest grain that has a bucket starting at a bound cast to another type.
+    """Return the coarsest grain that has a bucket starting at a bound cast to another type, whenever the query runs.
 
-    `CAST(current_date() AS TIMESTAMP)` gives day. Return None for other bounds, and if no grain is certain.
+    `CAST(current_date() AS TIMESTAMP)` gives day. Return None for other bounds, and if no grain is known to have such a
+    bucket.
     """
     if isinstance(bound, exp.Cast) and CAST_TYPES.get(bound.to.this) in TEMPORAL and _type(bound.this) in TEMPORAL:
         return _begun(bound.this)

@@ -43,10 +43,10 @@ def branches_of(tree: Tree) -> Branches | None:
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:
-    """Return the CASE `branches` with its conditions and values replaced.
+    """Return the CASE `branches` with other conditions and values.
 
-    `conditions` are the new operand (if the CASE has one) and a condition for each branch; `values` are a value for
-    each branch and the default value.
+    `conditions` are the new operand (if the CASE has one) and a new condition for each branch; `values` are a new value
+    for each branch and the new default value.
     """
     rest = [condition.copy() for condition in conditions]
     operand = rest.pop(0) if branches.operand is not None else None

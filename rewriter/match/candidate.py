@@ -85,8 +85,8 @@ _TOLD: Mapping[Reason, str] = {
 class Miss:
     """The reason why a view cannot answer a query block.
 
-    `detail` completes the sentence of the reason (see Reason.told). `apart` is true if the rewrite rule does not apply
-    to this kind of query at all.
+    `detail` completes the sentence of the reason: `price` completes "the view has no column …" (see Reason.told).
+    `apart` is true if the rewrite rule does not apply to this kind of query at all.
     """
 
     reason: Reason
@@ -95,10 +95,11 @@ class Miss:
 
     @property
     def closeness(self) -> int:
-        """The closeness of the view to a match, from 0 to 2; only the reason of the closest rule is reported.
+        """How close the view is to a match, from 0 to 2; if all rules fail, the reason with the highest number is
+        reported.
 
-        0: the rule does not apply to this kind of query. 1: the view has another form (reason SHAPE). 2: all other
-        reasons, such as a missing column.
+        0: the rule does not apply to this kind of query. 1: the reason is SHAPE, because the view's query and the query
+        are built differently, such as without GROUP BY. 2: any other reason, such as a missing column.
         """
         return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 
@@ -108,12 +109,13 @@ class Candidate:
     """An access path: a view's query block with the current state of its storage table.
 
     `columns` are the names of the storage columns, one for each output of `block`; `sources` are the tables that the
-    view reads. With `scattered`, several storage rows may belong to one group. `only` are conditions on storage columns
-    that select the usable rows. If the storage table is partial, so that it has only some of the view's rows, `own` are
-    the conjuncts of the block's WHERE that belong to the view's definition; None if the storage table is complete.
+    view reads. With `scattered`, a group of the view may have several storage rows. `only` are conditions on storage
+    columns that select the rows of the access path, such as those of one grouping set of the view.
+
+    If only some of the view's rows may be read, as after a refresh with WHERE, the WHERE of `block` is narrower than in
+    the definition of the view: `own` are then the conjuncts that the definition has, too; None if all rows may be read.
     `grown` are the changes of tables to which rows were appended after the last refresh: the storage table has the
-    block's result before these changes. With `past`, the query reads the tables as they were at the view's last
-    refresh.
+    result before these changes. With `past`, the query reads its tables as of the view's last refresh.
     """
 
     view: MaterializedView
@@ -133,9 +135,9 @@ class Rewriting:
     """A query over a view's storage table, ready to be printed.
 
     `tables` are the query's other tables, joined to the storage table by `joins`, or by inner joins if `joins` has
-    none. All columns are qualified; the qualifier of storage columns is `v`. `group` is None if the query does not
-    group, and `sets` are the grouping sets. With `union`, the rows come from a UNION ALL in place of the storage table;
-    `storage` then describes the columns of the UNION ALL.
+    none. All columns are qualified; the qualifier of storage columns is `v`. `group` are the GROUP BY keys, None
+    without GROUP BY; `sets` are the grouping sets, None without GROUPING SETS. With `union`, the rows come from a UNION
+    ALL in place of the storage table; `storage` then describes the columns of the UNION ALL.
     """
 
     storage: Table
@@ -160,7 +162,7 @@ class Rewriting:
 
     @property
     def texts(self) -> frozenset[str]:
-        """The SQL of all subqueries and derived tables that the rewriting keeps from the query."""
+        """The SQL of all subqueries and derived tables of the query that the rewriting contains unchanged."""
         own = _texts_in((*self.outputs, *self.where, *self.having, *(item.key for item in self.order)), self.tables)
         return own | self.union.texts if self.union is not None else own
 
@@ -171,19 +173,19 @@ class Rewriting:
         return union is not None and (bool(union.deltas) or any(view.live for view in union.views))
 
     def with_texts(self, texts: Mapping[str, str]) -> Rewriting:
-        """Return the rewriting with the SQL of its subqueries and derived tables replaced.
+        """Return the rewriting with other SQL for its subqueries and derived tables.
 
-        `texts` maps the old SQL to the new SQL.
+        `texts` maps the present SQL of a subquery or derived table to its new SQL; the others stay unchanged.
         """
         return replace(_put_into(self, texts), union=self.union and self.union.with_texts(texts))
 
 
 @dataclass(frozen=True)
 class Delta:
-    """The rows that `block` gains from rows appended to its tables since the last refresh of a view.
+    """The rows by which the result of `block` grows through rows appended to its tables since a view's last refresh.
 
-    `reads` has, for each table of the block in order, how the table is read to compute the gain: all rows at a
-    snapshot, or only the rows appended between two snapshots.
+    `reads` has one entry for each table of the block, in order: read all rows at a snapshot, or only the rows appended
+    between two snapshots.
     """
 
     block: Block
@@ -194,8 +196,9 @@ class Delta:
 class UnionAll:
     """A UNION ALL of one or more branches, each of which computes groups or rows, read in place of a storage table.
 
-    No base row is counted in two branches. A branch that is a Block is read from base tables. `shared` pairs each
-    branch with its estimated share (0 to 1) of the query's rows; `columns` are the columns of the UNION ALL.
+    No base row is counted in two branches. A branch is a Rewriting (read from a view), a Block (read from base tables)
+    or a Delta (read from appended rows). `shared` pairs each branch with its estimated share (0 to 1) of the query's
+    rows; `columns` are the columns of the UNION ALL.
     """
 
     shared: tuple[Shared, ...]
@@ -229,7 +232,7 @@ class UnionAll:
 
     @property
     def texts(self) -> frozenset[str]:
-        """The SQL of all subqueries and derived tables that the branches keep from the query."""
+        """The SQL of all subqueries and derived tables of the query that the branches contain unchanged."""
         own = (_texts_in(block.expressions, block.tables) for block in self._blocks)
         return frozenset[str]().union(*own, *(view.texts for view in self.views))
 
@@ -238,9 +241,9 @@ class UnionAll:
         return (*self.rest, *(delta.block for delta in self.deltas))
 
     def with_texts(self, texts: Mapping[str, str]) -> UnionAll:
-        """Return the union with the SQL of its subqueries and derived tables replaced.
+        """Return the union with other SQL for its subqueries and derived tables.
 
-        `texts` maps the old SQL to the new SQL.
+        `texts` maps the present SQL of a subquery or derived table to its new SQL; the others stay unchanged.
         """
         return replace(self, shared=tuple(Shared(_retold(branch, texts), share) for branch, share in self.shared))
 
@@ -265,9 +268,9 @@ def _retold(branch: Branch, texts: Mapping[str, str]) -> Branch:
 
 
 def _put_into(within: Within, texts: Mapping[str, str]) -> Within:
-    """Return a block or rewriting with the SQL of its subqueries and derived tables replaced.
+    """Return a block or rewriting with other SQL for its subqueries and derived tables.
 
-    `texts` maps the old SQL to the new SQL.
+    `texts` maps the present SQL of a subquery or derived table to its new SQL; the others stay unchanged.
     """
     return replace(
         within,
@@ -288,7 +291,7 @@ def _texts_in(trees: Sequence[Tree], tables: Sequence[Occurrence]) -> frozenset[
 class Match:
     """The rewriting by which a view answers a query block.
 
-    `rolled_up` is true if the view's groups are aggregated again.
+    `rolled_up` is true if a group of the query combines several groups of the view.
     """
 
     rewriting: Rewriting

@@ -40,7 +40,7 @@ def decomposed(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """Yield the row expression `tree`; if its type is uncertain, yield each column of `tree` instead."""
+    """Yield the row expression `tree`; if its type is not known for certain, yield each column of `tree` instead."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
@@ -80,17 +80,19 @@ def _length(values: RangeSet) -> float | None:
 
 
 def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candidate | Miss:
-    """Return an access path to the groups of a query's first phase, which are computed from the storage table of
-    `path`.
+    """Return an access path to the groups of a query's first phase: `path` with the block `groups` in place of the
+    view's.
 
-    `groups` is the block of the first phase, to which the WHERE of `query` is added. Several rows may belong to one
-    group. Return a Miss if the type of an output is uncertain.
+    `groups` is the block of the first phase; in the access path, it has the WHERE of `query`. A group may have several
+    rows, for example one from each branch of a UNION ALL. Return a Miss if the type of an output is not known for
+    certain.
     """
     types = output_types(groups)
     if UNKNOWN in types:
         return Miss(
             Reason.SHAPE,
-            f"the type of {words(groups.outputs[types.index(UNKNOWN)])} is not known for certain: cast the expression",
+            f"the type of {words(groups.outputs[types.index(UNKNOWN)])} is not known for certain: cast the expression "
+            "to a type in the query",
         )
     names = tuple(f"c{i}" for i in range(len(types)))
     columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))
@@ -100,21 +102,21 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
 
 
 def is_addable(path: Candidate) -> bool:
-    """Return whether a UNION ALL can add groups computed from base tables to the rows of the view's storage table.
+    """Return whether groups computed from base tables can be added, by a UNION ALL, to the stored groups of a view.
 
-    Return False if the view has HAVING, an outer join or GROUPING SETS, or if some of its stored rows are stale.
+    Return False if the view has HAVING, an outer join or GROUPING SETS.
     """
     view = path.block
     return not (path.only or view.having or view.joins or view.sets is not None)
 
 
 def joined_groups(path: Candidate) -> Block:
-    """Return the view's block as it is computed on both sides of a UNION ALL: from the storage table and from base
+    """Return the block that each branch of a UNION ALL over a view computes: from the storage table and from base
     tables.
 
-    The outputs are in the order of the storage columns. Outputs of an uncertain type, such as buckets of another time
-    zone, are left out. The block has no lower bounds of times, because base tables may have earlier times than the
-    storage table.
+    The block is the view's, with the outputs in the order of the storage columns. Outputs whose type is not known for
+    certain, such as buckets of another time zone, are left out. The view's known lower bounds of times are left out,
+    too, because base tables may have earlier times than the storage table.
     """
     view = path.block
     known = (column for column in path.storage.columns if column in _of_known_type(path))

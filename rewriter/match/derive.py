@@ -1,7 +1,8 @@
 """Derives expressions of a query from a view's storage columns, by an ordered tuple of lemmas.
 
-A lemma is a function of an expression and of the row expressions in the storage table. A lemma returns the expression
-over storage columns, None if the lemma does not apply, or a Miss if the storage table cannot give the expression.
+A lemma is a function of an expression of the query and of `rows`, the expressions that the storage table stores. A
+lemma returns the expression over storage columns, None if the lemma does not apply, or a Miss if the storage table
+cannot give the expression.
 """
 
 from __future__ import annotations
@@ -51,9 +52,9 @@ def held(tree: Tree, rows: Rows) -> Read:
 
 
 def combined(tree: Tree, rows: Rows) -> Read:
-    """Return a chain of AND or OR over storage columns, by deriving its operands one by one.
+    """Return the chain of AND or OR `tree` over storage columns, by deriving its operands one by one.
 
-    The chain is not descended recursively, because a long chain would exceed Python's recursion limit. `rows` has the
+    The operands are not found by recursion, because a long chain would exceed Python's recursion limit. `rows` has the
     storage columns. Return a Miss if an operand cannot be derived.
     """
     computed: list[Tree] = []
@@ -66,11 +67,10 @@ def combined(tree: Tree, rows: Rows) -> Read:
 
 
 def column(tree: Tree, rows: Rows) -> Read:
-    """Return a column of a table that the query joins to the storage table: the column `tree`, or a column equal to
-    `tree`.
+    """Return the column `tree`, or a column equal to it, of a table that the query joins to the storage table.
 
     Return a Miss if no joined table has such a column. Storage columns are not searched, because the lemma `held`,
-    which finds them, is tried before.
+    which finds them, is tried before. `rows` has the joined tables.
     """
     assert isinstance(tree, exp.Column)
     return rows.column(tree)

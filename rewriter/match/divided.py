@@ -46,5 +46,7 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
 
 
 def _typed(output: Tree, kind: str, branch: Block) -> Tree:
-    """Return a branch's output, cast to the type `kind` of the UNION ALL's column if the types differ, as for NULL."""
+    """Return a branch's output, cast to the type `kind` of the UNION ALL's column if the output has another type, as
+    NULL has.
+    """
     return output if expression_type(output, branch) == kind else cast(output, kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, permutations
 
 from sqlglot import exp
 
@@ -52,9 +52,9 @@ class Groups:
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     """Return a mapping from the meaning of each GROUP BY key of the query to its expression over storage columns.
 
-    The meaning is the key's canonical form for comparison. Return a Miss if a key cannot be derived. With GROUPING
-    SETS, also return a Miss if two keys are equal, or if one key contains another key. `reading` is the query,
-    expressed over the view's storage table.
+    The meaning is the key's canonical form for comparison. The view may store groups or rows. Return a Miss if a key
+    cannot be derived. With GROUPING SETS, also return a Miss if two keys are equal, or if one key contains another key.
+    `reading` is the query, expressed over the view's storage table.
     """
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
@@ -63,33 +63,38 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
         if isinstance(computed, Miss):
             return computed
         keys[meaning(normalized)] = computed
-    if reading.block.sets is not None and _entangled(reading, tuple(keys.values())):
-        return Miss(
-            Reason.SHAPE,
-            "two keys of the query's GROUPING SETS are equal, or one is computed from the other, which is not "
-            "supported: remove one of the two keys",
-        )
-    return keys
+    entangled = _entangled(reading, keys) if reading.block.sets is not None else None
+    return keys if entangled is None else Miss(Reason.SHAPE, entangled)
 
 
-def _entangled(reading: Reading, keys: tuple[Tree, ...]) -> bool:
-    """Return whether two keys are equal or one key contains another, so that GROUPING SETS would set only one to NULL.
+def _entangled(reading: Reading, keys: Mapping[Tree, Tree]) -> str | None:
+    """Return a message that names two equal keys, or a key and another key that contains it, as `day` and `year(day)`.
 
-    `keys` are the query's keys over storage columns. `reading` is the query, expressed over the view's storage table.
+    GROUPING SETS over storage columns would then set only one of the two keys to NULL. Return None if there are no such
+    keys. `keys` maps the meaning of each key of the query to its expression over storage columns. `reading` is the
+    query, expressed over the view's storage table.
     """
-    within = any(node in keys for key in keys for node in nodes_of(key) if node is not key)
-    return within or len(set(keys)) < len(reading.block.keys or ())
+    computed = [(key, keys[meaning(reading.normalize(key))]) for key in reading.block.keys or ()]
+    for (one, mine), (other, theirs) in permutations(computed, 2):
+        if mine == theirs:
+            told = f"the keys {words(one)} and {words(other)} of the query's GROUPING SETS are equal"
+        elif theirs in nodes_of(mine):
+            told = f"the key {words(one)} of the query's GROUPING SETS is computed from the key {words(other)}"
+        else:
+            continue
+        return f"{told}, which is not supported: remove {words(one)} or {words(other)}"
+    return None
 
 
 def finish(
     reading: Reading, over: Callable[[Tree], Tree | Miss], keys: Mapping[Tree, Tree] | None, rolled_up: bool
 ) -> Match | Miss:
-    """Return the rewriting with the query's outputs, HAVING and ORDER BY, each derived by `over`.
+    """Return the rewriting of a query as a Match: its outputs, HAVING and ORDER BY are derived by `over`.
 
     `reading` is the query, expressed over the view's storage table. `keys` maps the query's keys to the expressions by
-    which storage rows are grouped; None if the rewriting does not group. `rolled_up` is recorded in the Match. Return a
-    Miss if an expression cannot be derived, if the result could differ from the query's, or if Spark could not run the
-    rewriting.
+    which storage rows are grouped; None if the rewriting does not group. `rolled_up` tells whether a group of the query
+    combines several groups of the view. Return a Miss if an expression cannot be derived, if the result could differ
+    from the query's, or if Spark could not run the rewriting.
     """
     inexact = inexact_decision(reading) or _misled(reading.block)
     if inexact is not None:
@@ -107,28 +112,31 @@ def finish(
     order = tuple(replace(item, key=key) for item, key in zip(block.order, parts, strict=True))
     if (having or block.sets is not None) and keys is not None:
         named = _by_names(block, order, outputs)
-        if named is None:
-            return Miss(
-                Reason.SHAPE,
-                "ORDER BY with HAVING or GROUPING SETS names an expression that is not an output: add it to the "
-                "outputs",
-            )
+        if isinstance(named, Miss):
+            return named
         order = named
-    if block.sets is not None and any(_names_keys(part) for part in block.having):
+    of_keys = next((part for part in block.having if _names_keys(part)), None) if block.sets is not None else None
+    if of_keys is not None:
         # In HAVING over GROUPING SETS, Spark resolves a key only by the name of its output.
         return Miss(
             Reason.SHAPE,
-            "HAVING names a key of GROUPING SETS: compute the groups in a subquery, and filter in the outer SELECT",
+            f"{words(of_keys)} in HAVING names a key of GROUPING SETS: compute the groups in a subquery, and filter in "
+            "the outer SELECT",
         )
     # Without groups, HAVING is one more filter on the storage's rows.
     where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
     group, sets = _grouping(reading, keys)
     backs = _joined_back(reading, (*outputs, *where, *(group or ()), *kept, *(item.key for item in order)))
     if len(backs) == len(reading.candidate.block.tables):
+        used = (*outputs, *where, *(group or ()), *kept, *(item.key for item in order))
+        ids = {back.table.id for back in backs}
+        lacking = ", ".join(
+            sorted({column.name for tree in used for column in columns_in(tree) if column.table in ids})
+        )
         return Miss(
             Reason.DEARER,
-            "every table that the view reads would have to be joined to the view again, which saves nothing: add the "
-            "query's columns to the view",
+            f"the view lacks {lacking}, for which each of its tables would have to be joined to the view again, which "
+            f"saves nothing: add {lacking} to the view",
         )
     where = (*where, *(equality for back in backs for equality in back.on))
     tables = (*reading.extra, *(back.table for back in backs))
@@ -139,17 +147,24 @@ def finish(
     return Match(rewriting, rolled_up)
 
 
-def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | None:
-    """Return the ORDER BY items as outputs or expressions over output names; None if one of the items is neither.
+def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ...]) -> tuple[Ordering, ...] | Miss:
+    """Return the ORDER BY items of a rewriting in a form that Spark resolves with HAVING or GROUPING SETS.
 
-    `order` and `outputs` are the query's ORDER BY items and outputs over storage columns. This form is needed with
-    HAVING or GROUPING SETS, because Spark then resolves ORDER BY only by the items of the SELECT list.
+    Spark then resolves ORDER BY only by the items of the SELECT list. An item is therefore an output, or an expression
+    over the names of outputs: with the output `sum(x) AS s`, `ORDER BY sum(x) / 2` gives `s / 2`. `order` and `outputs`
+    are the query's ORDER BY items and outputs over storage columns; `block` is the query's block. Return a Miss if
+    an item cannot be expressed by outputs.
     """
     found = []
     for asked, item in zip(block.order, order, strict=True):
         key = item.key if item.key in outputs else _by_name(asked.key, block)
         if key is None:
-            return None
+            clause = "HAVING" if block.sets is None else "GROUPING SETS"
+            return Miss(
+                Reason.SHAPE,
+                f"{words(asked.key)} in ORDER BY of a query with {clause} is not an output with a name of its own: add "
+                f"{words(asked.key)} to the SELECT list with an alias",
+            )
         found.append(replace(item, key=key))
     return tuple(found)
 
@@ -172,9 +187,11 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the tables that must be joined to the storage table again, because `trees` use their columns.
+    """Return the view's tables that must be joined to the storage table again, because the storage table lacks their
+    columns.
 
-    `reading` is the query, expressed over the view's storage table.
+    `trees` are all expressions of the rewriting, which use these columns. `reading` is the query, expressed over the
+    view's storage table.
     """
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in columns_in(tree)}
@@ -208,14 +225,17 @@ def _grouping(
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return a mapping from the meaning of each GROUP BY key of the query to its expression over the view's groups.
+    """Return a mapping from the meaning of each GROUP BY key of the query to its expression over a grouped view's
+    columns.
 
-    The meaning is the key's canonical form for comparison. Return a Miss if the view or the query does not group, if
-    the view has a single group of all rows, or if a key cannot be derived. `reading` is the query, expressed over the
-    view's storage table.
+    The meaning is the key's canonical form for comparison. Return a Miss if the view or the query has no GROUP BY, if
+    the view has a single group of all rows, or if a key cannot be derived: the view's groups are then too coarse.
+    `reading` is the query, expressed over the view's storage table.
     """
     if reading.candidate.block.keys is None:
-        return Miss(Reason.SHAPE, "the view stores rows, and this rule needs groups: create a view with GROUP BY")
+        return Miss(
+            Reason.SHAPE, "the view has no GROUP BY, so it stores no groups to combine: create a view with GROUP BY"
+        )
     if reading.block.keys is None:
         return Miss(
             Reason.GROUPING_TOO_COARSE,
@@ -223,10 +243,11 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
         )
     if not reading.candidate.block.keys and (reading.block.keys or reading.extra):
         # A view without keys has a row even for an empty table: the rewriting would have a group, the query none.
-        return Miss(
-            Reason.GROUPING_TOO_COARSE,
-            "the view stores a single group of all rows: add the query's GROUP BY keys to the view",
-        )
+        if reading.block.keys:
+            remedy = f"add {', '.join(map(words, reading.block.keys))} to the view's GROUP BY"
+        else:
+            remedy = f"create a view with GROUP BY to join it with {', '.join(table.alias for table in reading.extra)}"
+        return Miss(Reason.GROUPING_TOO_COARSE, f"the view stores a single group of all rows: {remedy}")
     keys = group_keys(reading)
     if isinstance(keys, Miss):
         return Miss(Reason.GROUPING_TOO_COARSE, keys.detail) if keys.reason is Reason.COLUMN_NOT_IN_VIEW else keys
@@ -261,9 +282,9 @@ def _misled(block: Block) -> Miss | None:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the parts of an output that are neither arithmetic nor aggregates: the CASE of `sum(x) + CASE … END`.
+    """Yield the subexpressions of an output outside arithmetic and aggregates: the CASE of `sum(x) + CASE … END`.
 
-    PARTITION BY and ORDER BY expressions of windows are such parts, too.
+    The PARTITION BY and ORDER BY expressions of windows are yielded, too.
     """
     rest = [tree]
     while rest:

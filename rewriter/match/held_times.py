@@ -65,7 +65,9 @@ class Rows(Protocol):
         """
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Return whether an expression is a floating-point key of the view, in which -0.0 became 0.0."""
+        """Return whether an expression is a floating-point grouping key of the view; GROUP BY stores 0.0 for -0.0 in
+        such a key.
+        """
 
     def compute(self, tree: Tree) -> Tree | Miss:
         """Return an expression over the query's rows as an expression over storage columns.
@@ -85,8 +87,8 @@ class Stored(NamedTuple):
     def in_place_of(self, kind: str | None) -> Stored:
         """Return the bucket with its start in a form comparable with a value of type `kind`.
 
-        The start is a number of seconds since 1970 if `kind` is an integer type, else a time; `kind` is None for an
-        unknown type.
+        If `kind` is an integer type, the start becomes a number of seconds since 1970; for other types, and for an
+        unknown type (None), the start stays a time.
         """
         if kind in INTEGERS and self.type != SECONDS:
             time = cast(self.begin, "timestamp") if self.type == "date" else self.begin
@@ -109,8 +111,8 @@ def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
 
 
 def kind_of(tree: Tree, rows: Rows) -> str | None:
-    """Return the type of an expression over the tables of `rows.block`, the query's block; None if the type is
-    uncertain.
+    """Return the type of an expression over the tables of `rows.block`, the query's block; None if not known for
+    certain.
     """
     kind = expression_type(tree, rows.block)
     return None if kind == UNKNOWN else kind

@@ -1,7 +1,7 @@
 """Detects floating-point sums in derived tables whose last bits would decide which rows a query returns.
 
 law: two computations of a floating-point sum may differ in their last bits; after arithmetic the difference is still
-     small, but a filter, join, grouping, rounding or comparison could give different rows
+     small, but a filter, join, grouping, rounding or comparison may make the query return different rows
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _is_inexact(tree: Tree, block: Block, below: frozenset[Tree]) -> bool:
 
 
 def _beyond_arithmetic(tree: Tree) -> Iterator[Tree]:
-    """Yield the parts of an output that are neither columns, nor arithmetic, nor aggregates like sum and max.
+    """Yield the subexpressions of an output other than columns, arithmetic, and aggregates such as sum and max.
 
     `sum(x) + round(y)` yields `round(y)`.
     """

@@ -34,8 +34,8 @@ def joined_back(table: Occurrence, known: Table, block: Block, held: Callable[[T
 
     `held` returns the storage column of an expression, or None; `known` is the catalog's table with its keys; `block`
     is the query's block. Return None if the storage table lacks a key column, if a key column is nullable or
-    floating-point, for a table without a trusted key (a primary key that its owner declares as trusted), and for a
-    table that an outer, semi or anti join adds.
+    floating-point, and if the table has no trusted key (a primary key that its owner declares as trusted). Return None
+    also for a table on the right side of an outer, semi or anti join, or on either side of a FULL join.
     """
     filled = any(table.id in join.tables for join in block.joins)
     if filled or not known.primary_key:

@@ -19,11 +19,13 @@ class Joined:
     """The result of matching a query's outer, semi and anti joins with a view's.
 
     `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
-    that the query has as inner joins. `present` has an entry for each side of a join that the view fills with NULLs and
-    the query does not: columns that are never NULL in matched rows. For `s LEFT JOIN d` in the view and `s JOIN d` in
-    the query, the entry has the NOT NULL columns of d; IS NOT NULL on any one of them keeps just the matched rows.
-    `absent` has an entry for the right side of each ANTI join of the query, if the view has an outer join in its place:
-    columns that are NULL only in left rows without a match, so that IS NULL on any one of them keeps just these rows.
+    that the query has as inner joins.
+
+    `present` and `absent` have one entry for each join that returns more rows in the view than in the query, and whose
+    surplus a filter must drop. An entry is a choice of columns that are NULL only in rows without a match. For an entry
+    of `present`, the query needs the rows in which such a column is not NULL: `s LEFT JOIN d` in the view and `s JOIN
+    d` in the query give the NOT NULL columns of d. For an entry of `absent`, the query needs the rows in which such a
+    column is NULL, as for an ANTI join of d in the query.
     """
 
     extra: tuple[Join, ...] = ()
@@ -93,7 +95,7 @@ def join_views(
         if not _inner_in(join, query):
             return Miss(
                 Reason.JOIN_DIFFERS,
-                f"the view has {_in_words(join, query.block)}, which the query lacks: create a view without the join",
+                f"the view has {in_words(join, query.block)}, which the query lacks: create a view without the join",
             )
         matched += join.on
         sides = [frozenset({table}) for table in sorted(join.tables)] if join.kind == "FULL" else [join.tables]
@@ -103,7 +105,7 @@ def join_views(
         if join.kind == "FULL" or (join.tables & mapped and join is not filling):
             return Miss(
                 Reason.JOIN_DIFFERS,
-                f"the query has {_in_words(join, query.block)}, which the view lacks: add the join to the view",
+                f"the query has {in_words(join, query.block)}, which the view lacks: add the join to the view",
             )
     return Joined(tuple(rest), tuple(matched), tuple(present), tuple(absent))
 
@@ -115,7 +117,7 @@ def _equal(left: Join, right: Join) -> bool:
 
 
 def _is_left_of(left: Join, full: Join, block: Block) -> bool:
-    """Return whether the LEFT join `left` keeps a subset of the rows that the FULL join `full` of the same tables
+    """Return whether the LEFT join `left` returns some of the rows that the FULL join `full` of the same tables
     returns.
     """
     return (left.kind, full.kind) == ("LEFT", "FULL") and _narrows(left, full, block)
@@ -131,9 +133,10 @@ def _is_anti_of(anti: Join, outer: Join, block: Block) -> bool:
 
 
 def _narrows(join: Join, full: Join, block: Block) -> bool:
-    """Return whether `join` joins one of the two tables of the FULL join `full`, by the same ON condition.
+    """Return whether `join` and the FULL join `full` join the same two tables by the same ON condition.
 
-    Return False if a third join of the block adds one of the two tables.
+    `join` is a LEFT or ANTI join. Return False if another join of the block has one of the two tables on its right
+    side, or on either side if it is a FULL join.
     """
     if not join.tables < full.tables:
         return False
@@ -176,6 +179,7 @@ _KINDS = {
 }
 
 
-def _in_words(join: Join, block: Block) -> str:
+def in_words(join: Join, block: Block) -> str:
+    """Return a join of a block as text for a message: `a FULL join of dim ON sales.dim_id = dim.id`."""
     tables = " and ".join(table.alias for table in block.tables if table.id in join.tables)
     return f"{_KINDS[join.kind]} {tables} ON {' AND '.join(words(conjunct) for conjunct in join.on)}"

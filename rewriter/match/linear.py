@@ -45,12 +45,12 @@ ROWS_PRECISION = 18
 
 
 def linear_sum(argument: Tree, kind: str | None, reading: Reading, of: Of) -> Tree | None:
-    """Return the sum of a linear expression (+, -, *, /) over the base rows that one storage row aggregates.
+    """Return the sum of a linear expression over the base rows that one storage row aggregates.
 
-    `argument` is one of the operations LINEAR, and `kind` its numeric type. For a grouping key k, `x * k` gives `sum(x)
-    * k`, with the stored sum of x. `of` returns the partial aggregates of the operands. Return None if the storage
-    table lacks one of these aggregates, or if digits could be lost. `reading` is the query, expressed over the view's
-    storage table.
+    `argument` is a sum, difference, product, quotient or negation (see LINEAR), and `kind` its numeric type. For a
+    grouping key k, `x * k` gives `sum(x) * k`, with the stored sum of x. `of` returns the partial aggregates of the
+    operands. Return None if the storage table lacks one of these aggregates, or if digits could be lost. `reading` is
+    the query, expressed over the view's storage table.
     """
     if kind == "double":
         return _in_double(argument, reading, of)
@@ -119,10 +119,10 @@ def _in_double(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _double_sum(varying: Tree, reading: Reading, of: Of) -> Tree | None:
-    """Return the sum of an expression as a DOUBLE; None if the storage table lacks the sum, or if a value may be
-    infinite.
+    """Return the sum of an expression as a DOUBLE: `x` gives `CAST(sum(x) AS DOUBLE)`.
 
-    `of` returns the partial aggregates of the view. `reading` is the query, expressed over the view's storage table.
+    Return None if the storage table lacks the sum, or if a value of the expression may be infinite. `of` returns the
+    partial aggregates of the view. `reading` is the query, expressed over the view's storage table.
     """
     summed = of("sum", varying) if columns_in(varying) and _is_finite(varying, reading) else None
     return summed if summed is None or numeric_type(varying, reading.block) == "double" else cast(summed, "double")
@@ -141,7 +141,8 @@ def _factor(tree: Tree, reading: Reading) -> Tree | None:
 
 
 def _is_finite(tree: Tree, reading: Reading) -> bool:
-    """Return whether no value of an expression is NaN, infinite, or near the greatest or the least DOUBLE.
+    """Return whether no value of an expression is NaN, infinite, or so large that sums or products of it may be
+    infinite.
 
     Return False if this is not certain. `reading` is the query, expressed over the view's storage table.
     """

@@ -69,7 +69,8 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
 
 
 def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether primary keys guarantee that each row finds at most one row in each table of the SEMI join `join`.
+    """Return whether primary keys guarantee that each row finds at most one match in the tables of the SEMI join
+    `join`.
 
     `candidate` is the access path to a view; its sources have the declared primary keys.
     """
@@ -119,7 +120,8 @@ def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[s
 
 
 def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
-    """Return whether a join's ON equates exactly a NOT NULL foreign key with the joined table's primary key.
+    """Return whether the ON condition of a join is only that a NOT NULL foreign key equals the joined table's primary
+    key.
 
     `candidate` is the access path to a view; its sources have the declared keys.
     """
@@ -143,7 +145,8 @@ def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
 def _joined(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str], table: Occurrence
 ) -> tuple[Predicates, Mapping[str, str], Occurrence] | None:
-    """Return the query with one more table of the view joined, the extended mapping, and `table`.
+    """Return the query with one more table of the view joined, the table mapping with this table added, and `table`
+    itself.
 
     `table` is the table's occurrence in the view, and `mapping` maps the ids of the view's tables to the query's.
     Return None if the join could drop or repeat rows. `candidate` is the access path to the view: the view's block with

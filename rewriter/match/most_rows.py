@@ -21,7 +21,7 @@ _Determining = Mapping[str, list[frozenset[str]]]
 
 @remembered
 def most_rows(block: Block) -> int | None:
-    """Return an upper bound of the number of rows that a block joins, before WHERE and GROUP BY; None if unknown."""
+    """Return an upper bound of the number of rows of a block's FROM, before WHERE and GROUP BY; None if unknown."""
     counted = {table.id: _rows_of(table) for table in block.tables}
     counts = {table: rows for table, rows in counted.items() if rows is not None}
     if len(counts) < len(counted):
@@ -66,10 +66,10 @@ def _rows_of(table: Occurrence) -> int | None:
 
 
 def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
-    """Return the ids of tables whose rows together determine the rows of all other tables, by primary keys.
+    """Return the ids of tables whose rows determine, by primary keys, at most one row of each other table.
 
-    `counts` has the row count of each table. If two tables determine equally many other tables, the smaller one is
-    preferred.
+    The product of the row counts of the returned tables is therefore an upper bound of the rows of the join. `counts`
+    has the row count of each table. If two tables determine equally many other tables, the smaller one is preferred.
     """
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()
@@ -82,7 +82,8 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return the tables in `left`, including `start`, whose rows are determined by rows of `start` and `known`.
+    """Return the tables in `left`, including `start`, of which `start` and the `known` tables determine at most one
+    row.
 
     A table's row is determined if its primary key is equated with columns of `start`, of known tables, or of tables
     found in this way before. `determining` has, for each table and primary key column, the tables with an equal column.
@@ -99,7 +100,8 @@ def _reached(start: str, left: set[str], known: set[str], determining: _Determin
 def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
     """Yield, for each primary key column of a table, the ids of the tables with an equal column.
 
-    Yield nothing if a FULL, SEMI or ANTI join, or a join of several tables at once, adds the table.
+    Yield nothing if the table is in a FULL join, or on the right side of a SEMI or ANTI join or of an outer join with
+    several tables on its right side.
     """
     key = table.contents.primary_key if table.contents is not None else ()
     joins = [join for join in block.joins if table.id in join.tables]

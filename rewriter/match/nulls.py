@@ -2,10 +2,10 @@
 
 law:    arithmetic on numbers is NULL where an operand is NULL, and a cast to another numeric type where its operand is;
         a result that overflows is an error in ANSI mode, and NULL without ANSI mode only if it is a DECIMAL
-law:    coalesce() of a constant is never NULL
+law:    coalesce() is never NULL if one of its arguments is a constant other than NULL
 gives:  count(2 * x + 1) is count(x), and count(coalesce(x, 0)) is count(*)
 no:     DECIMALs with 38 digits without ANSI mode, because 2 * x may be NULL
-no:     x / 0 and try_cast(x AS INT), which are NULL in other rows than x
+no:     x / 0 and try_cast(x AS INT), which may be NULL where x is not
 """
 
 from __future__ import annotations

@@ -52,7 +52,8 @@ def is_modest(value: Fraction | int | None) -> bool:
 
 
 def reciprocal(value: Fraction | int | None) -> str | None:
-    """Return 1 / value as a decimal literal; None if the literal would be infinite, or the value is not positive.
+    """Return 1 / value as a decimal literal; None if 1 / value has infinitely many digits, or if the value is not
+    positive.
 
     >>> reciprocal(8), reciprocal(Fraction("0.5")), reciprocal(3)
     ('0.125', '2', None)

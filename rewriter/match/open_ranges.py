@@ -25,10 +25,11 @@ _MICROS = 1_000_000
 class OpenRange(NamedTuple):
     """A time range of a query that has no end, or whose start is known only at execution.
 
-    `begin` is the comparison, such as `t >= now() - INTERVAL 7 DAYS`, at which the range starts. `divided` maps each
-    comparison that limits the range to the same comparison moved to the nearest border of a whole bucket. `bucket` is
-    the view's bucket of the time; `last` is the start of the storage table's last bucket, in seconds since 1970 (None
-    if unknown). `query` are the query's predicates.
+    `begin` is the comparison at which the range starts, such as `t >= now() - INTERVAL 7 DAYS`. `divided` maps each
+    comparison that limits the range to the comparison that limits the whole buckets within the range: with buckets of a
+    day, `t >= '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. `bucket` is the view's bucket of the time; `last` is the
+    start of the storage table's last bucket, in seconds since 1970 (None if unknown). `query` are the query's
+    predicates.
     """
 
     begin: Tree
@@ -87,9 +88,10 @@ class OpenRange(NamedTuple):
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
     """Return the OpenRange of the time that the comparisons in `divided` limit.
 
-    `divided` maps each comparison to the same comparison moved to the nearest border of a whole bucket, `bucket` is the
-    view's bucket, and `last` the start of the storage table's last bucket. Return None if the query gives the time no
-    lower bound or several, or if the comparisons limit more than one time.
+    `divided` maps each comparison to the comparison that limits the whole buckets within the range (see OpenRange).
+    `bucket` is the view's bucket, and `last` the start of the storage table's last bucket in seconds since 1970 (None
+    if unknown). Return None if the query gives the time no lower bound or several, or if the comparisons limit more
+    than one time.
     """
     times = {asked.this for asked in divided}
     begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]

@@ -1,10 +1,12 @@
 """Computes partial aggregates: aggregates over the base rows that one storage row of a view aggregates.
 
-law: a storage row aggregates one or more base rows (`rows` is their number), which are all joined to the same rows of
-     the tables joined to the view
+In these laws, `rows` is the number of base rows that a storage row aggregates.
+
+law: a storage row aggregates one or more base rows; if the query joins further tables to the view, all these base rows
+     match the same rows of the further tables
 law: an expression k over storage columns is the same for all base rows of the storage row: sum(k) is k * rows, count(k)
      is rows, or 0 if k is NULL, and min(k) is k
-law: f(CASE WHEN p THEN x ELSE y END) is CASE WHEN p THEN f(x) ELSE f(y) END if p is such an expression
+law: f(CASE WHEN p THEN x ELSE y END) is CASE WHEN p THEN f(x) ELSE f(y) END if p is an expression over storage columns
 no:  a view without GROUP BY, because it has a storage row even if the base table is empty: min(1) is then NULL, not 1
 """
 
@@ -48,8 +50,9 @@ _WIDE = f"decimal({MAX_PRECISION},0)"
 class PartialAggregate:
     """An expression over storage columns for an aggregate over the base rows that one storage row aggregates.
 
-    `kind` is the numeric type of the aggregate's argument; None if unknown or not numeric. With `wide`, `tree` is a
-    DECIMAL(38,0) for a sum of BIGINTs, because a BIGINT could overflow before the sums are added.
+    `kind` is the numeric type of the aggregate's argument; None if unknown or not numeric. With `wide`, the aggregate
+    is a sum of BIGINTs that `tree` computes as a DECIMAL(38,0), because a partial sum may overflow BIGINT even if the
+    total does not.
     """
 
     tree: Tree
@@ -58,7 +61,7 @@ class PartialAggregate:
 
 
 class PartialAggregates:
-    """The derivation of a query's partial aggregates from a view's storage table.
+    """A converter of a query's partial aggregates to expressions over the columns of a view's storage table.
 
     A partial aggregate is an aggregate over the base rows that one storage row aggregates. Arguments are canonical
     expressions, in which each column is replaced by one representative of its equal columns.
@@ -101,8 +104,8 @@ class PartialAggregates:
             if name == "sum" and self._may_have_overflowed(held, argument):
                 return Miss(
                     Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-                    f"{words(call_of(name, argument))}, because an overflow is stored as NULL without ANSI mode: "
-                    "create the view in a session with spark.sql.ansi.enabled=true",
+                    f"{words(call_of(name, argument))}, because the view was created without ANSI mode, in which a sum "
+                    "that overflows is stored as NULL: create the view in a session with spark.sql.ansi.enabled=true",
                 )
             kind = numeric_type(argument, self.reading.block)
             return PartialAggregate(
@@ -131,10 +134,11 @@ class PartialAggregates:
         return first if by_branch and isinstance(second, Miss) else second
 
     def _of_nulls(self, name: str, argument: Tree) -> PartialAggregate | None:
-        """Return the partial count of an expression that is NULL where a simpler expression is: count(x) for count(2 *
-        x).
+        """Return the partial count of an expression that is NULL where a simpler expression is: count(2 * x) gives
+        count(x).
 
-        Return None if there is no simpler expression, or if the storage table lacks the simpler expression's count.
+        `name` is the aggregate function. Return None if there is no simpler expression, or if the storage table lacks
+        the simpler expression's count.
         """
         deciding = self._same_nulls(argument)
         found = None if deciding is argument else self.of(name, deciding)
@@ -207,8 +211,8 @@ class PartialAggregates:
         return PartialAggregate(partial.tree if kept else cast(partial.tree, str(sum_type(kind))), kind)
 
     def _fits_bigint(self, argument: Tree) -> bool:
-        """Return whether no sum of the operand of `argument`, an integer that is cast, overflows BIGINT; False if
-        unknown.
+        """Return whether no sum of integers overflows BIGINT, for the cast `argument` of an integer; False if not
+        certain.
         """
         return fits_bigint(argument.this, self.reading.block)
 
@@ -229,9 +233,11 @@ class PartialAggregates:
         return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
 
     def _may_have_wrapped(self, summed: Tree, kind: str) -> bool:
-        """Return whether the stored BIGINT sum of `summed` may have wrapped around where a sum in `kind` would not.
+        """Return whether the stored sum of the BIGINTs `summed` may have overflowed although the query's sum does not
+        overflow.
 
-        `kind` is the type of the values that the query sums. BIGINT sums wrap around without ANSI mode.
+        Without ANSI mode, a BIGINT sum that overflows wraps around. `kind` is the type in which the query sums the
+        values, such as DECIMAL(38,0). Return False if the query sums BIGINTs, too, or if `summed` has another type.
         """
         if kind == "bigint" or is_ansi(self.reading.candidate.view.settings):
             return False
@@ -287,8 +293,9 @@ class PartialAggregates:
     def _linear(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of a linear expression, such as x * k + c.
 
-        Return None if the storage table has the expression itself as a column, if the storage table lacks the partial
-        sums of the operands, if digits could be lost, or if the expression has more than MOST_OPERATIONS operations.
+        Return None if the storage table lacks the partial sums of the operands, if digits could be lost, or if the
+        expression has more than MOST_OPERATIONS operations. Return None also if the expression itself is a storage
+        column, from which the sum is computed more simply.
         """
         if not isinstance(argument, LINEAR) or self.reading.held(argument) is not None:
             return None
@@ -311,8 +318,8 @@ class PartialAggregates:
         """Return the argument of an aggregate as an expression over storage columns.
 
         Return a Miss if the argument cannot be derived, or if the view has no keys. With keys, each storage row is a
-        group, and the argument has one value for all base rows of the group. `name` is the aggregate function, for the
-        Miss.
+        group, and the argument has one value for all base rows of the group. `name` is the aggregate function, which
+        the Miss names.
         """
         computed = self.reading.compute(argument)
         grouped = bool(self.reading.candidate.block.keys)
@@ -322,7 +329,7 @@ class PartialAggregates:
         """Return the partial sum of an expression k of grouping keys: `k * count(*)`.
 
         Return a Miss if the storage table has no count(*), if the expression cannot be derived, or if digits could be
-        lost. `name` is the aggregate function, for the Miss.
+        lost. `name` is the aggregate function, which the Miss names.
         """
         rows, kind = self.reading.row_count, numeric_type(argument, self.reading.block)
         computed = self._computed(name, argument)
@@ -343,7 +350,8 @@ class PartialAggregates:
         """Return the partial count of an expression of grouping keys: count(*), or 0 if the expression is NULL.
 
         The count of an expression that is never NULL is count(*), whether or not it is computed from keys. Return a
-        Miss if the storage table has no count(*), or if the expression cannot be derived.
+        Miss, which names the function `name`, if the storage table has no count(*), or if the expression cannot be
+        derived.
         """
         rows = self.reading.row_count
         if isinstance(argument, exp.Null):
@@ -364,7 +372,8 @@ class PartialAggregates:
     def key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return an expression k of the view's grouping keys as a partial aggregate: min(k) of one group is k.
 
-        `name` is the aggregate function, for the Miss. Return a Miss if the expression cannot be derived from keys.
+        `name` is the aggregate function, such as min. Return a Miss, which names the function, if the expression cannot
+        be derived from keys.
         """
         # Storage has 0.0 for a floating-point key where the rows may have -0.0.
         if self.reading.is_normalized(argument):

@@ -84,8 +84,8 @@ def _block_text(
 def from_text(sources: Mapping[str, str], joins: Sequence[Join], spell: bool = True) -> str:
     """Return the SQL of a FROM clause without the keyword FROM, such as `a AS t0 LEFT JOIN b AS t1 ON t0.k = t1.k`.
 
-    `sources` maps the ids of tables to their SQL, and `joins` are the joins that are not inner. With `spell`, time
-    buckets are printed as Spark's functions, else as `timeseries(…)`.
+    `sources` maps the ids of tables to their SQL, and `joins` are the outer, semi and anti joins; all other tables are
+    inner-joined. With `spell`, time buckets are printed as Spark's functions, else as `timeseries(…)`.
     """
     brought = frozenset[str]().union(*(join.tables for join in joins))
     full = next((join for join in joins if join.kind == "FULL"), None)
@@ -158,7 +158,7 @@ def _item(output: Tree, name: str | None, column: Column | None, storage: Table)
 
 
 def _plain_type(output: Tree, storage: Table) -> str | None:
-    """Return the type of an output that is a plain storage column; None for other outputs."""
+    """Return the type of an output that is a storage column without any operation; None for other outputs."""
     if isinstance(output, exp.Column) and output.table == STORAGE_ALIAS:
         held = storage.column(output.name)
         return held.type if held else None
@@ -179,9 +179,9 @@ def _held(storage: Table, pins: Mapping[TableName, int]) -> str:
 
 
 def fresh_rows(storage: Table, read: str) -> str:
-    """Return a query for the rows of a storage table that are not stale: the rows for which `storage.only` is true.
+    """Return a query for the rows of a storage table that are not stale, by the condition `storage.only`.
 
-    `read` is the SQL that reads the table in FROM.
+    `read` is the SQL that reads the table in FROM, such as its name with VERSION AS OF.
     """
     return f"SELECT {', '.join(quoted(column.name) for column in storage.columns)} FROM {read} WHERE {storage.only}"
 

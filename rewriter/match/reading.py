@@ -34,7 +34,7 @@ from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
-from rewriter.match.joins import Joined, filling_join, join_views
+from rewriter.match.joins import Joined, filling_join, in_words, join_views
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import columns_in, nodes_of, windows_in
@@ -109,7 +109,9 @@ class Reading:
         return isinstance(column, exp.Column) and column.table in self.filled
 
     def under(self, equivalence: Equivalence) -> Reading:
-        """Return the same query, expressed over the same storage table, with the column equalities of `equivalence`."""
+        """Return the same query over the same storage table, with `equivalence` in place of the query's column
+        equalities.
+        """
         return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled)
 
     @property
@@ -182,7 +184,9 @@ class Reading:
         return derive(tree, self)
 
     def is_normalized(self, tree: Tree) -> bool:
-        """Return whether an expression is a floating-point key of the view, where grouping replaced -0.0 by 0.0."""
+        """Return whether an expression is a floating-point grouping key of the view; GROUP BY stores 0.0 for -0.0 in
+        such a key.
+        """
         known = self.held(tree)
         if known is None or self.candidate.block.keys is None:
             return False
@@ -204,9 +208,11 @@ class Reading:
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
 
     def back(self, table: str) -> Back | None:
-        """Return the join of one of the view's tables, by its id, to the storage table by the table's primary key.
+        """Return the join that joins one of the view's tables, given by its id, to the storage table again by primary
+        key.
 
-        Return None if the table has no usable primary key in the storage table, or if the view reads no other table.
+        Return None if the storage table lacks a column of the primary key, if the key is not trusted, or if the view
+        reads no other table.
         """
         if len(self.candidate.block.tables) == 1 or table in self._extra_ids or self.filled:
             return None
@@ -224,7 +230,7 @@ def _stored_values(
     """Return, for each output of a view, the expression that reads the output from the storage table.
 
     For an aggregate, return the storage column instead. The expression or column has the type of the view's output; the
-    entry is None if the type is uncertain.
+    entry is None if this type is not known for certain.
     """
     by_name = {column.name.lower(): column for column in columns}
     held = zip(block.outputs, names, strict=True)
@@ -238,7 +244,7 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
     """Return a storage column as an expression of the type that the view's query computed.
 
     Because Iceberg stores a TINYINT as INT, the column of a TINYINT output is cast to TINYINT. Return None if the type
-    of the output is uncertain.
+    of the output is not known for certain.
     """
     if column is None or column.type != "int":
         return stored(name)
@@ -248,10 +254,11 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree, Tree]]:
-    """Yield each operand that a stored expression determines without loss, with its value over storage columns.
+    """Yield operands of a stored expression that can be computed from it, each with its expression over storage
+    columns.
 
-    `held` is the storage column of the expression `tree`. A stored `n + 1` gives n, and a stored cast to a wider type
-    gives its operand.
+    `held` is the storage column of the expression `tree`. A stored `n + 1` AS m gives n and `m - 1`, and a stored cast
+    to a wider type gives the operand of the cast.
     """
     narrow = _widened(tree, block)
     found = (tree.this, cast(held, narrow)) if narrow is not None else _shifted(tree, held, block)
@@ -304,7 +311,7 @@ def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> 
     """Return the storage column of an aggregate, with the type that the view's query computed.
 
     The type of the column differs if Iceberg stores a wider type, such as INT for TINYINT. Return None if the type of
-    the aggregate is uncertain.
+    the aggregate is not known for certain.
     """
     if column is None or column.type != "int":
         return column
@@ -313,7 +320,10 @@ def _aggregate(block: Block, output: Tree, name: str, column: Column | None) -> 
 
 
 def of_own_type(name: str, kind: str) -> Tree:
-    """Return a storage column, cast to `kind`, the type of the view's output, if Iceberg cannot store that type."""
+    """Return a storage column as an expression of type `kind`, the type of the view's output.
+
+    The column is cast if Iceberg cannot store that type, such as TINYINT; otherwise it is returned without a cast.
+    """
     return cast(stored(name), kind) if kind in KEPT_AS else stored(name)
 
 
@@ -422,10 +432,11 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
             a left row without a match
     """
     if candidate.block.joins:
+        other = in_words(candidate.block.joins[0], candidate.block)
         return Miss(
             Reason.JOIN_DIFFERS,
-            "the view's tables are on the right side of an outer join in the query, but the view has an outer, semi or "
-            "anti join: create a view with inner joins only",
+            f"the query's outer join has the view's tables on its right side, but the view has {other}: create a "
+            "view with inner joins only",
         )
     within = Predicates(query.block, filling.on, query.zone)
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
@@ -442,7 +453,8 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     if not (on := (*candidate.only, *on)):
         return Miss(
             Reason.SHAPE,
-            "the ON condition of the query's outer join only repeats the view's filter: join by a column of the view",
+            f"the ON condition {' AND '.join(map(words, filling.on))} of the query's outer join only repeats the "
+            "view's filter: add an equality with a column of the view to ON",
         )
     reading = Reading(query, candidate, mapping, query.equivalence, filling.tables)
     residual = _residual(query.conjuncts, reading, Predicates(query.block, (), query.zone))
@@ -486,8 +498,9 @@ def _residual(conjuncts: Iterable[Tree], reading: Reading, applied: Predicates) 
 def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
     """Return the part of a conjunct that the view does not apply, as an expression over storage columns.
 
-    `applied` are the predicates that the view applies. Return None if the view applies the whole conjunct or no part of
-    it, or if the part cannot be derived. `reading` is the query, expressed over the view's storage table.
+    If the view applies `a OR b`, the conjunct `(a OR b) AND c` leaves c. `applied` are the predicates that the view
+    applies. Return None if the view applies the whole conjunct or no part of it, or if the part cannot be derived.
+    `reading` is the query, expressed over the view's storage table.
     """
     rest = applied.rest_of(conjunct)
     computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
@@ -501,8 +514,6 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
     is never NULL in matched rows. `joined` is the result of matching the joins, and `mapping` maps the ids of the
     view's tables to the query's. Return a Miss if the storage table lacks such a column. `candidate` is the access path
     to the view: the view's block with its storage table.
-
-    view: the view's block with its storage table.
     """
     held = {
         renamed(output, mapping): name
@@ -513,11 +524,11 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
     for columns in (*joined.present, *joined.absent):
         column = next((c for c in columns if c in held), None)
         if column is None:
-            wanted = " or ".join(dict.fromkeys(words(c) for c in columns)) or "a column that is never NULL"
+            wanted = " or ".join(dict.fromkeys(words(c) for c in columns))
             return Miss(
                 Reason.COLUMN_NOT_IN_VIEW,
-                f"{wanted}, which would show the rows that the view's outer join has matched: add such a column to the "
-                "view",
+                f"{wanted or 'that is never NULL'}, without which rows that the view's outer join has matched cannot "
+                f"be told from rows without a match: add {wanted or 'such a column'} to the view",
             )
         filters.append(exp.Is(this=stored(held[column]), expression=exp.Null()))
     there = len(joined.present)

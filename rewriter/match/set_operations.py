@@ -109,20 +109,21 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
 
     `question` is the set operation, with each branch paired with a branch of the view; `path` is the access path to the
     view, and `found` are the rewritings of the branches, each over the same storage table. Return a Miss if the
-    branches need different SELECTs.
+    branches need different SELECTs, or if the query's ORDER BY or LIMIT is not supported.
     """
     first = found[0]
-    if any(not _is_plain(each) for each in found):
+    more = next((i for i, each in enumerate(found, 1) if not _is_plain(each)), None)
+    if more is not None:
         return Miss(
             Reason.SHAPE,
-            "a branch of the query does more than filter and select from a branch of the view: group, join and sort "
-            "outside the set operation",
+            f"branch {more} of the query's set operation does more than filter and select from a branch of the view: "
+            "group, join and sort outside the set operation",
         )
     if any(set(each.where) != set(first.where) for each in found):
         return Miss(
             Reason.SHAPE,
-            "the branches of the query have different filters on the branches of the view: use the same filter in each "
-            "branch",
+            "the branches of the query's set operation filter the view by different conditions: use the same WHERE in "
+            "each branch",
         )
     outputs = []
     for place in range(len(first.outputs)):
@@ -130,15 +131,19 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
         if output is None:
             return Miss(
                 Reason.SHAPE,
-                f"the branches of the query compute output {place + 1} by different expressions: use the same "
-                "expression in each branch",
+                f"the branches of the query's set operation compute output {place + 1} by different expressions: use "
+                "the same expression in each branch",
             )
         outputs.append(output)
     if question.operation.operator != UNION_ALL and (lost := _merged_by(outputs, path)):
         return Miss(Reason.SHAPE, lost)
     rewriting = rewriting_of(question.operation.query, False, path.storage, tuple(outputs), first.where)
     return (
-        Miss(Reason.SHAPE, "the query's ORDER BY names an expression that is not an output: add it to the outputs")
+        Miss(
+            Reason.SHAPE,
+            f"{question.operation.query.tail} after the query's set operation is not supported: order by names of "
+            "outputs, and use numbers in LIMIT and OFFSET",
+        )
         if rewriting is None
         else Match(rewriting)
     )
@@ -151,12 +156,12 @@ def _is_plain(found: Rewriting) -> bool:
 
 
 def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
-    """Return the output that all branches have at the position `place`, or a view column that tells the branches apart.
+    """Return the output that all branches of the query have at the position `place`, over storage columns.
 
-    Such a column holds the branch's literal, as in `SELECT 'eu', … UNION ALL SELECT 'us', …`. Return None if the
-    branches have different outputs and the view has no such column. `found` are the rewritings of the branches.
-    `question` is the set operation, with each branch paired with a branch of the view. `path` is the access path to the
-    view.
+    If the branches have different literals there, as in `SELECT 'eu', … UNION ALL SELECT 'us', …`, return the view's
+    column that stores these literals. Return None if the branches differ otherwise, or if the view has no such column.
+    `found` are the rewritings of the branches. `question` is the set operation, with each branch paired with a branch
+    of the view. `path` is the access path to the view.
     """
     if len({each.outputs[place] for each in found}) == 1:
         return found[0].outputs[place]
@@ -170,14 +175,16 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
 
 
 def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
-    """Return a message why different rows of the view may become equal in `outputs`; empty if they cannot.
+    """Return a message if different rows of the view may be equal in `outputs`, so that UNION or EXCEPT would merge
+    them.
 
-    `path` is the access path to the view.
+    Return an empty text if different rows stay different. `path` is the access path to the view.
     """
     plain = {output.name for output in outputs if isinstance(output, exp.Column)}
     dropped = next((name for name in path.columns if name not in plain), None)
     if dropped is not None:
-        return f"rows that differ only in {dropped} would be counted twice"
+        return f"rows of the view that differ only in {dropped} would be equal in the query: select {dropped}, too"
     computed = any(not isinstance(output, (exp.Column, exp.Literal)) for output in outputs)
     floats = next((column.name for column in path.storage.columns if column.type in FRACTIONS), None)
-    return f"{floats} may be 0.0 or -0.0, which the view does not distinguish" if computed and floats else ""
+    told = f"the view stores one of 0.0 and -0.0 in {floats}, from which expressions may compute different values: "
+    return told + "select only columns and literals" if computed and floats else ""

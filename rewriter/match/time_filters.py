@@ -140,10 +140,10 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
 
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
-    """Return whether the range of dates that a comparison keeps starts or ends at the start of a bucket.
+    """Return whether the dates that a comparison keeps are whole buckets of the given grain, up to or from the bound.
 
-    For `day >= bound`, the bound must be the first day of a bucket of the given grain; for `day > bound` and `day <=
-    bound`, the day before the first day. `rows` has the session's time zone.
+    For `day >= bound`, the bound must be the first day of a bucket; for `day > bound` and `day <= bound`, the last day.
+    `rows` has the session's time zone.
     """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)

@@ -68,7 +68,7 @@ def bucket(tree: Tree, rows: Rows) -> Read:
 
 
 def midnight(tree: Tree, rows: Rows) -> Read:
-    """Return date_trunc() of a DATE, a TIMESTAMP, computed from a stored finer bucket of DATEs.
+    """Return date_trunc() of a DATE, which Spark returns as a TIMESTAMP, computed from a stored finer bucket of DATEs.
 
     Return None for other expressions, if the storage table has no finer bucket, and in a zone that has skipped dates.
     `rows` has the storage columns.
@@ -185,6 +185,7 @@ def unbounded(tree: Tree, rows: Rows) -> Miss | None:
 
 
 _RANGES = (exp.GTE, exp.GT, exp.LTE, exp.LT)
+_2000 = 946_684_800  # the seconds from 1970 to 2000
 
 
 def _from_0(node: Tree) -> int:
@@ -210,9 +211,11 @@ def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tr
             f"{rows.zone}: set the session's time zone to the view's",
         )
     if unproved and isinstance(rows.compute(source), Miss):
+        remedy = "use finer buckets in the view"
+        if any(nests(stored.grain, grain, stored.type, rows.zone, _2000) for stored in stored_buckets(source, rows)):
+            remedy += f", or exclude times before changes of the zone's offset, as by {words(source)} >= '2000-01-01'"
         return Miss(
             Reason.ZONE_NOT_PROVED,
-            f"the view's buckets may cross borders of the query's buckets in the time zone {rows.zone}: use finer "
-            "buckets in the view, or filter by a lower bound of the time",
+            f"the view's buckets may cross borders of the query's buckets in the time zone {rows.zone}: {remedy}",
         )
     return None

@@ -1,8 +1,8 @@
 """The normal form of aggregates, over rows and over finer groups.
 
 A finer group is a group of a view or derived table (the inner block) that an outer query aggregates again. A group
-constant (k) is an expression with one value in all rows of a group. The parameter `forms` has the block over which an
-expression is written, and normalizes its parts.
+constant (k) is an expression with one value in all rows of a group, such as a grouping key. The parameter `forms` of
+the functions has the block over whose tables an expression is written, and normalizes subexpressions.
 
 | law                                                                                           |
 |-----------------------------------------------------------------------------------------------|
@@ -94,7 +94,7 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _is_zero_or_more(tree: Tree) -> bool:
-    """Return whether DOUBLE arithmetic over sums is never -0.0, as a sum() never is.
+    """Return whether DOUBLE arithmetic over sums never returns -0.0, which a sum() never returns.
 
     Return True for sums and differences, for a product with a positive number, and for a quotient by a positive number.
     """
@@ -120,7 +120,8 @@ def doubled_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _counts(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is a count of rows in normal form: coalesce(sum(x), 0) where each x is 0 or 1.
+    """Return whether an expression is a count of rows in normal form: coalesce(sum(x), 0), where x is 0 or 1 in each
+    row.
 
     A cast around this expression is ignored.
     """
@@ -457,7 +458,7 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
 def _weighed(forms: Forms, tree: Tree) -> Tree | None:
     """Return the k of a product `k * count(*)`, which equals the sum of k over the rows; None for other products.
 
-    The value k contains no aggregate, and so has one value in all rows of a group.
+    k must contain no aggregate: it then has one value in all rows of a group.
     """
     for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
         plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
@@ -479,10 +480,10 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _keeps_sum(forms: Forms, tree: exp.Cast) -> bool:
-    """Return whether a cast of a sum keeps its value, so that the cast can be removed.
+    """Return whether a cast of a sum never changes its value, so that the cast can be removed.
 
-    Return True for a cast to a wider type and, in ANSI mode, for a cast to a DECIMAL with at least as many digits after
-    the point, because such a cast raises an error for a sum that is too large.
+    Return True for a cast to a wider type. In ANSI mode, return True also for a cast to a DECIMAL with at least as many
+    digits after the point, because such a cast raises an error for a sum that is too large.
     """
     inner, outer = as_decimal(forms.kind(tree.this)), as_decimal(forms.kind(tree))
     raises = forms.ansi and inner is not None and outer is not None and inner.scale <= outer.scale
@@ -571,9 +572,9 @@ def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
-    """Return the k of an expression `k * count(x)`, where x is `counted`; None for other expressions.
+    """Return the k of a product `k * count(x)`, where x is `counted`; None for other expressions.
 
-    The value k contains no aggregate, and so has one value in all rows of a group.
+    k must contain no aggregate: it then has one value in all rows of a group.
     """
     if not isinstance(tree, exp.Mul):
         return None

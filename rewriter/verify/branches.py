@@ -30,8 +30,9 @@ def verify_branches(
     """Return the verdict on a plan for a set operation, by a comparison of each branch with a branch of the view.
 
     `operation` is the query, `questions` are the blocks of its branches, and `plan` is the SQL text of the plan. The
-    branches are paired in each order in which the operator gives the same rows; the plan is proved if all comparisons
-    of one order succeed. `definitions` has all views, `relations` the tables and views by name.
+    query's branches are paired with the view's in each order in which the operator returns the same rows, for example
+    both ways round for UNION. The plan is proved if, for one order, the plan over each branch of the view is proved to
+    answer the paired branch of the query. `definitions` has all views, `relations` the tables and views by name.
 
     law:    the plan equals the set operation if each branch of the operation is the plan over one branch of the view,
             if the operator gives the same rows for this order of the branches, and if the plan keeps different rows

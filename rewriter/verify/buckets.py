@@ -15,11 +15,10 @@ _SOURCE = "bucket_source"
 
 
 def raised(tree: exp.Select) -> exp.Select:
-    """Return the tree with time buckets that are printed in Spark's functions replaced by `timeseries(source, grain,
-    type)`.
+    """Return a parsed SELECT with time buckets that are printed in Spark's functions replaced by `timeseries(…)` calls.
 
     `CAST(trunc(CAST(t AS DATE), 'WEEK') AS TIMESTAMP_NTZ)` gives `timeseries(t, 'week', 'timestamp_ntz')`. Buckets that
-    are printed as date_trunc() stay, because a block recognizes date_trunc() as a bucket.
+    are printed as date_trunc() stay, because building a block from the SELECT recognizes them.
     """
     shapes = [
         (pattern, grain, kind)
@@ -59,7 +58,7 @@ def _pattern(grain: str, kind: str) -> Tree | None:
     """Return the SQL expression of a printed time bucket, with a placeholder in place of the bucket's time.
 
     `grain` is the length of the bucket, and `kind` the type of the time. Return None if the bucket is printed as
-    date_trunc(), which a block recognizes as a bucket.
+    date_trunc(), because building a block recognizes such buckets.
     """
     tree: Tree = parse_select(f"SELECT {translate_bucket(_SOURCE, grain, kind)}").expressions[0]
     return None if isinstance(tree, exp.Anonymous) and tree.name == "date_trunc" else tree

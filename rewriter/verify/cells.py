@@ -82,8 +82,9 @@ def difference(
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
     """Return the first cell in which two filters differ, in words; None if the filters agree in all cells.
 
-    The filters are given as the tests `mine` and `theirs` of cells; `conjuncts` are the conjuncts of both. A cell has a
-    point, gap or NULL for each subject of `conjuncts`.
+    `mine` and `theirs` are the two filters as functions that tell for a cell whether a row in the cell passes.
+    `conjuncts` are the conjuncts of both filters; a cell has a point, gap or NULL for each subject that they compare
+    with constants. If there are more than MOST_CELLS cells, return a Difference that is not certain.
     """
     reads = dict.fromkeys(each for conjunct in conjuncts for each in conjunct.reads)
     lines = {subject: filters.lines[subject] for subject in reads if subject in filters.lines}
@@ -116,12 +117,11 @@ def _search(subjects: Mapping[Tree, Line], truths: Sequence[Tree], mine: Test, t
 
 
 def _follows(one: Tree, other: Tree) -> bool:
-    """Return whether the comparison `one` (`t < bound` or `t <= bound`) implies `other`, a comparison of the same time
-    t.
+    """Return whether the comparison `one` implies `other`, a comparison of the same time t, for all values of the
+    bounds.
 
-    The bounds are known only at execution; the implication must hold for all their values. For example, `one` implies
-    `other` if the bound of `one` is the start, or the bound of `other` the end, of a time bucket that contains the
-    other comparison's bound.
+    Both are of the form `t < bound` or `t <= bound`, with bounds known only at execution. With a bound b, `t <
+    date_trunc('DAY', b)` implies `t < b`, and `t < b` implies `t < date_trunc('DAY', b) + INTERVAL 1 DAY`.
     """
     if type(one) not in (exp.LT, exp.LTE) or type(other) not in (exp.LT, exp.LTE) or one.this != other.this:
         return False
@@ -161,10 +161,10 @@ def _connected(conjuncts: Mapping[Tree, Conjunct], different: set[Tree]) -> list
 
 
 def disjoint(left: Sequence[Tree], right: Sequence[Tree], block: Block, zone: str) -> Difference | None:
-    """Prove that no row satisfies both conjunctions, `left` and `right`: return None if this is proved.
+    """Return None if no row satisfies both of the conjunctions `left` and `right`.
 
-    Otherwise return an example of rows for which both conjunctions may be true. The conditions are over the tables of
-    `block`; `zone` is the session's time zone.
+    Otherwise, or if this cannot be proved, return an example of rows that may satisfy both. The conditions are over the
+    tables of `block`; `zone` is the session's time zone.
     """
     return difference([*left, *right], [exp.false()], block, zone)
 

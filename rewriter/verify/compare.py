@@ -38,8 +38,8 @@ class Comparison:
 def compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
     """Compare a plan's block with `question`, the block that the plan answers; both are in normal form.
 
-    `tables` returns the table of a name, with its declared keys, or None. If the blocks differ, compare them again
-    without the tables and joins that declared keys make redundant. `mode` has the session's time zone and ANSI mode.
+    `tables` returns the table of a name, with its declared keys, or None. If the blocks differ, remove tables and joins
+    that declared keys make redundant from both, and compare again. `mode` has the session's time zone and ANSI mode.
     """
     plain = _mapped_one_to_one(question, plan, tables, mode)
     if not plain.difference:
@@ -175,9 +175,10 @@ def _groups(question: Block, plan: Block, tables: Tables, mode: Mode, classes: E
 
 
 def _dependencies(block: Block, tables: Tables, mode: Mode, classes: Equivalence) -> Dependencies:
-    """Return the functional dependencies on a block's grouping keys, by declared keys and by the equalities `classes`.
+    """Return the functional dependencies on a block's grouping keys that follow from the declared keys of the tables.
 
-    A key also determines the columns that the block equates with it. `mode` has the session's time zone and ANSI mode.
+    `classes` are the sets of columns that the block equates: a grouping key also determines the columns equated with
+    it. `mode` has the session's time zone and ANSI mode.
     """
     keys = frozenset(block.keys or ())
 

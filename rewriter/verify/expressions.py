@@ -21,9 +21,10 @@ Tree = exp.Expr
 class Expressions:
     """A converter of expressions over a block's tables to normal form.
 
-    `nonempty` is true if each group of the block has rows. If the block aggregates the groups of a view or derived
-    table, `finer` normalizes the expressions of these groups: each aggregate must then equal an aggregate over rows,
-    else Unfolded is raised. With `single`, there is at most one such group.
+    `nonempty` is true if each group of the block has at least one row (without GROUP BY, the only group may be empty).
+    If the block aggregates the groups of a view or derived table again, `finer` normalizes the expressions of these
+    groups: each aggregate must then equal an aggregate over the groups' rows, else Unfolded is raised. With `single`,
+    there is at most one such group.
     """
 
     def __init__(
@@ -64,8 +65,8 @@ class Expressions:
     def over_operands(self, tree: Tree, keep: Tree | None = None) -> Tree:
         """Return the same operation over normalized operands.
 
-        If one of the operands is `keep`, such as the function of a window, the operands of `keep` are normalized, but
-        not `keep` itself.
+        The operand `keep` is not normalized itself, but its operands are: it is the function of a window, such as
+        sum(x) in `sum(x) OVER …`, which must not be normalized as an aggregate.
         """
         changed = False
         arguments: dict[str, object] = {}

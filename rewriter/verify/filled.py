@@ -1,9 +1,10 @@
 """Replaces the columns of a view that a LEFT join fills with NULLs by expressions over the rows of the view's tables.
 
-The verifier unfolds the view: the join reads the rows of the view's tables in place of the view's groups. A row that
-matches no group is joined to one row of NULLs. A column of the view may be replaced by its expression if the expression
-is NULL for this row, too. A count must not be replaced in this way: count(x) of the row of NULLs is 0, but the view's
-column is NULL. Counts are replaced only within `coalesce(sum(…), 0)`, and count(*) also within `coalesce(…, 1)`.
+The verifier replaces the view by its query, so that the join reads the rows of the view's tables in place of the view's
+groups. A left row without a match is then joined to one row of NULLs. A column of the view may be replaced by its
+expression if the expression is NULL for the row of NULLs, too. A count must not be replaced in this way: count(x) of
+the row of NULLs is 0, but the view's column is NULL. Counts are replaced only within `coalesce(sum(…), 0)`, and
+count(*) also within `coalesce(…, 1)`.
 """
 
 from __future__ import annotations

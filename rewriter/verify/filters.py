@@ -1,8 +1,9 @@
-"""Converts filters to three-valued predicates over cells.
+"""Converts filters to tests of cells, functions that return whether the filter is true for the rows in a cell.
 
-A subject is an expression that is compared with constants. A cell has one value, one interval or NULL for each subject,
-and a free truth value (true, false or unknown) for each predicate that is not such a comparison. For the filter `x > 9
-AND name LIKE '%a'`, `x = 9` and a true LIKE is one of the cells.
+A subject is an expression that is compared with constants. A cell assigns each subject a value, a range of values or
+NULL, and each predicate that is not such a comparison a free truth value (true, false or unknown). A test returns True,
+False, or None for SQL's UNKNOWN. For the filter `x > 9 AND name LIKE '%a'`, one of the cells has `x = 9` and a true
+LIKE; the test returns False for this cell.
 """
 
 from __future__ import annotations
@@ -49,10 +50,12 @@ _DAY = 86_400 * _MICROS
 
 
 class Conjunct(NamedTuple):
-    """A conjunct as a test of cells, with the subjects and free truth values that the test reads.
+    """A conjunct as a test of cells: `reads` are the subjects and the free predicates whose values in the cell decide
+    it.
 
-    A cell has a value, interval or NULL for each subject (an expression compared with constants), and a free truth
-    value for each other predicate. The test returns whether the conjunct is true, false or unknown (None) in a cell.
+    A subject is an expression that is compared with constants. A cell assigns each subject a value, a range of values
+    or NULL, and each other predicate a free truth value. `test` takes a cell and returns whether the conjunct is True,
+    False, or None (SQL's UNKNOWN).
     """
 
     test: Test
@@ -60,11 +63,11 @@ class Conjunct(NamedTuple):
 
 
 class Filter:
-    """A converter of the conjuncts of a filter to tests of cells, with the constants compared with each subject.
+    """A converter of the conjuncts of a filter to tests of cells, which also collects the constants of each subject.
 
-    A subject is an expression that is compared with constants; `lines` has the constants of each subject. A cell has a
-    value, interval or NULL for each subject. A test returns for a cell whether the predicate is true, false or unknown
-    (None).
+    A subject is an expression that is compared with constants; `lines` has the constants of each subject. A cell
+    assigns each subject a value, a range of values or NULL. A test takes a cell and returns whether the conjunct is
+    True, False, or None (SQL's UNKNOWN).
     """
 
     def __init__(self, block: Block, zone: str) -> None:
@@ -73,21 +76,22 @@ class Filter:
         self._read: set[Tree] = set()
 
     def conjunct(self, tree: Tree) -> Conjunct:
-        """Return a conjunct as a function of a cell, with the subjects and free truth values that the function reads.
+        """Return a conjunct as a test of cells, with the subjects and free predicates whose values in the cell decide
+        the test.
 
-        A cell has a value, interval or NULL for each subject (an expression compared with constants), and a truth value
-        for each other predicate. The function returns None for unknown.
+        A cell assigns each subject (an expression compared with constants) a value, a range of values or NULL, and each
+        other predicate a free truth value.
         """
         self._read = set()
         test = self.read(tree)
         return Conjunct(test, frozenset(self._read))
 
     def read(self, tree: Tree) -> Test:
-        """Return a predicate as a function of a cell that returns True, False, or None for unknown.
+        """Return a predicate as a test of cells: `x > 9` gives a function that is True for a cell where x is above 9.
 
-        A cell has a value, interval or NULL for each subject (an expression compared with constants). `x > 9` gives a
-        function that is true in a cell where x is above 9. A predicate that cannot be analysed becomes a free truth
-        value: it may be true, false or unknown in each cell.
+        A cell assigns each subject (an expression compared with constants) a value, a range of values or NULL. The test
+        returns True, False, or None for SQL's UNKNOWN. A predicate that cannot be analysed gets a free truth value: it
+        may be true, false or unknown in each cell.
         """
         if isinstance(tree, (exp.And, exp.Or)):
             parts = [self.read(part) for part in operands(tree, type(tree))]
@@ -127,10 +131,11 @@ class Filter:
         return lambda cell: cell[subject] is None
 
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
-        """Return the test of cells for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
+        """Return a test of cells for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
 
-        The operator is IS, =, <> or <=>; with IS and <=>, the test is never unknown. A cell has a value, interval or
-        NULL for each compared expression; the test returns for a cell True, False, or None (unknown).
+        A cell assigns each compared expression a value, a range of values or NULL; the test returns for a cell True,
+        False, or None for SQL's UNKNOWN. The operator is IS, =, <> or <=>; with IS and <=>, the test never returns
+        None.
         """
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
@@ -139,11 +144,13 @@ class Filter:
         return _decided(same) if isinstance(tree, (exp.Is, exp.NullSafeEQ)) else same
 
     def _begun(self, tree: Tree) -> Test | None:
-        """Return the test of cells for LIKE or startswith(), as a range of texts with the same prefix.
+        """Return a test of cells for LIKE or startswith(): `name LIKE 'ab%'` is tested as `name >= 'ab' AND name <
+        'ac'`.
 
-        `name LIKE 'ab%'` is tested as `name >= 'ab' AND name < 'ac'`. Return None without a usable prefix. A pattern
-        with more than a prefix and a final `%` adds a free truth value. A cell has a value, interval or NULL for each
-        compared expression; the test returns for a cell True, False, or None (unknown).
+        A cell assigns each compared expression a value, a range of values or NULL; the test returns for a cell True,
+        False, or None for SQL's UNKNOWN. For a pattern that is not a prefix followed by one `%`, such as 'ab%c', the
+        rest of the pattern is tested as a predicate with a free truth value. Return None instead of a test if the
+        pattern has no usable prefix.
 
         law: in byte order, a text begins with p if and only if it is at least p, and less than p with the last byte
              incremented
@@ -205,10 +212,11 @@ class Filter:
         return self._at(subject, kind, operator, value)
 
     def _settled(self, one: Tree, operator: str, other: Tree) -> Test | None:
-        """Return a constant test of cells for `one operator other`, a comparison of two constants.
+        """Return a test of cells for `one operator other`, a comparison of two constants: the same result for all
+        cells.
 
-        Return None if Viewgate cannot evaluate the comparison. A cell has a value, interval or NULL for each compared
-        expression; a test returns for a cell the truth value: True, False, or None for SQL's UNKNOWN.
+        A test takes a cell (a value, a range of values or NULL for each compared expression) and returns True, False,
+        or None for SQL's UNKNOWN. Return None instead of a test if Viewgate cannot evaluate the comparison.
         """
         kinds = [self._kind(each) for each in (one, other)]
         left, right = (self._value(each, kinds[0]) for each in (one, other))
@@ -222,7 +230,8 @@ class Filter:
         return literal_value(literal, kind, self.zone) if plain else None
 
     def _narrow(self, tree: Tree, literal: Tree) -> Tree:
-        """Return a number without its widening cast, if the comparison with `literal` stays the same.
+        """Return a number without its widening cast, if its comparison with `literal` gives the same result without the
+        cast.
 
         `CAST(i AS BIGINT)` gives `i`. Otherwise return the number unchanged, for example because a cast to DOUBLE
         changes large numbers.
@@ -245,11 +254,12 @@ class Filter:
         return tree.this if holding.precision - holding.scale >= held.precision - held.scale else tree
 
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return the test of cells for a comparison of coalesce(x, c) with a literal; for a NULL x, c is compared.
+        """Return a test of cells for the comparison of coalesce(x, c) with a literal by `operator`, such as <.
 
-        Return None if c or the literal has no known value, or if x is an integer and c a DOUBLE, because Spark then
-        compares in DOUBLE. A cell has a value, interval or NULL for each compared expression; the test returns for a
-        cell True, False, or None (unknown). `operator` is the comparison's operator, such as <.
+        A cell assigns each compared expression, here x, a value, a range of values or NULL; for a NULL x, c is
+        compared. The test returns for a cell True, False, or None for SQL's UNKNOWN. Return None instead of a test if
+        the value of c or of the literal is not known, or if x is an integer and c a DOUBLE, because Spark then compares
+        in DOUBLE.
         """
         if len(call.expressions) != 2:
             return None
@@ -266,12 +276,12 @@ class Filter:
         return lambda cell: for_null if cell[subject] is None else test(cell)
 
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
-        """Return the test of cells for a comparison of year(t) with a literal.
+        """Return a test of cells for the comparison of year(t) with a literal by `operator`, such as <.
 
-        The test compares t with the midnight at which a year starts: `year(t) < 2024` is tested as `t < '2024-01-01'`.
-        Return None if the year is not a literal, or if an offset change of the zone affects this midnight. A cell has a
-        value, interval or NULL for each compared expression; the test returns for a cell True, False, or None
-        (unknown). `operator` is the comparison's operator, such as <.
+        `year(t) < 2024` is tested as `t < '2024-01-01'`. A cell assigns each compared expression, here t, a value, a
+        range of values or NULL; the test returns for a cell True, False, or None for SQL's UNKNOWN. Return None instead
+        of a test if the year is not a literal, or if an offset change of the zone affects the midnight at which a year
+        starts.
         """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
@@ -295,12 +305,13 @@ class Filter:
     def _bucketed(
         self, source: Tree, grain: str, kind: str, operator: str, literal: Tree, *, dates: bool = False
     ) -> Test | None:
-        """Return the test of cells for a comparison of a time bucket with a literal.
+        """Return a test of cells for the comparison of a time bucket with a literal by `operator`, such as <.
 
-        The test compares the time with a border, the start of a bucket. With `dates`, the literal is compared with the
-        bucket's date. Return None if the literal's value or the border is unknown. A cell has a value, interval or NULL
-        for each compared expression; the test returns for a cell True, False, or None (unknown). The bucket is `source`
-        rounded down to `grain`; `kind` is the type of `source`. `operator` is the comparison's operator, such as <.
+        The bucket is `source` rounded down to `grain`; `kind` is the type of `source`. The test compares `source`
+        itself with a border (the start of a bucket). With `dates`, the date of the bucket's start is compared with the
+        literal. A cell assigns each compared expression a value, a range of values or NULL; the test returns for a cell
+        True, False, or None for SQL's UNKNOWN. Return None instead of a test if the literal's value or the border is
+        not known.
 
         law: bucket(t) < b is equivalent to t < (the first border at or after b), and bucket(t) <= b to t < (the first
              border after b)
@@ -335,12 +346,12 @@ class Filter:
         )
 
     def _stepped(self, source: Tree, step: int, operator: str, literal: Tree) -> Test | None:
-        """Return the test of cells for a comparison of a rounded TIMESTAMP with a literal.
+        """Return a test of cells for the comparison of a rounded TIMESTAMP with a literal by `operator`, such as <.
 
         The TIMESTAMP `source` is rounded down to a multiple of `step` seconds; the test compares `source` itself with
-        multiples of `step`. Return None if the literal's value is unknown. A cell has a value, interval or NULL for
-        each compared expression; the test returns for a cell True, False, or None (unknown). `operator` is the
-        comparison's operator, such as <.
+        multiples of `step`. A cell assigns each compared expression a value, a range of values or NULL; the test
+        returns for a cell True, False, or None for SQL's UNKNOWN. Return None instead of a test if the literal's value
+        is not known.
         """
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
@@ -353,12 +364,11 @@ class Filter:
         )
 
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
-        """Return the test of cells for a comparison of a time with a bound whose value is known only at execution.
+        """Return a test of cells for the comparison of a time with a bound whose value is known only at execution.
 
-        The truth value of `time < bound` or `time <= bound` is free: the cell has True, False or None (unknown) for
-        this comparison, and a value, interval or NULL for each expression that is compared with constants. The test
-        returns True, False or None for a cell. Return no test (None) for other operators, for subjects that are not
-        times, and if the bound may lie within a bucket.
+        The comparison has a free truth value: each cell assigns True, False, or None (SQL's UNKNOWN) to `time < bound`
+        or `time <= bound`, and the test returns this value, or its negation for >= and >. Return None instead of a test
+        for operators other than these four, for subjects that are not times, and if the bound may lie within a bucket.
 
         law: if a bucket starts at b, then bucket(t) >= b is t >= b, and bucket(t) < b is t < b; a date is the bucket of
              a day
@@ -397,11 +407,10 @@ class Filter:
         return next(begins, None)
 
     def _truth(self, tree: Tree) -> Test:
-        """Return the test of cells for a predicate that is not a comparison with a constant.
+        """Return a test of cells for a predicate that is not a comparison with a constant.
 
-        The predicate is a free truth value: it may be true, false or unknown in each cell. In a cell where one of its
-        columns is NULL, the predicate is unknown if a NULL in this column always makes it unknown. A cell has a value,
-        interval or NULL for each compared expression; the test returns for a cell True, False, or None (unknown).
+        The predicate has a free truth value: each cell assigns True, False, or None (SQL's UNKNOWN) to it. The test
+        returns this value, but None for a cell in which a column is NULL whose NULL always makes the predicate unknown.
         """
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
@@ -417,23 +426,21 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def _decided(test: Test) -> Test:
-    """Return a test of cells that is false where the given test is false or unknown, and true where the given test is
-    true.
+    """Return a test of cells that is True where `test` is True, and False where `test` is False or None (SQL's
+    UNKNOWN).
     """
     return lambda cell: test(cell) is True
 
 
 def negation(test: Test) -> Test:
-    """Return the test that is true where `test` is false, and false where `test` is true; unknown (None) stays
-    unknown.
-    """
+    """Return the NOT of a test of cells: True becomes False, False becomes True, and None (SQL's UNKNOWN) stays."""
     return lambda cell: None if (truth := test(cell)) is None else not truth
 
 
 def all_of(tests: Sequence[Test]) -> Test:
-    """Return the conjunction of tests (functions that return True, False, or None for unknown).
+    """Return the AND of tests, functions of a cell that return True, False, or None for SQL's UNKNOWN.
 
-    The conjunction is false if one test is false, else unknown if one is unknown, else true.
+    The result is False if one test returns False, else None if one returns None, else True.
     """
 
     def test(cell: Cell) -> Truth:
@@ -444,9 +451,9 @@ def all_of(tests: Sequence[Test]) -> Test:
 
 
 def any_of(tests: Sequence[Test]) -> Test:
-    """Return the disjunction of tests (functions that return True, False, or None for unknown).
+    """Return the OR of tests, functions of a cell that return True, False, or None for SQL's UNKNOWN.
 
-    The disjunction is true if one test is true, else unknown if one is unknown, else false.
+    The result is True if one test returns True, else None if one returns None, else False.
     """
 
     def test(cell: Cell) -> Truth:

@@ -24,7 +24,7 @@ ROWS = call_of("coalesce", call_of("sum", ONE), ZERO)
 
 
 class Mode(NamedTuple):
-    """The settings of the session on which the values of expressions depend: its time zone, and ANSI mode."""
+    """The session settings on which the values of expressions depend: the time zone, and whether ANSI mode is on."""
 
     zone: str
     ansi: bool
@@ -52,18 +52,22 @@ class Forms(Protocol):
 
     @property
     def nonempty(self) -> bool:
-        """Whether each group of the block is known to have rows."""
+        """Whether each group of the block is known to have at least one row; without GROUP BY, the only group may be
+        empty.
+        """
 
     @property
     def finer(self) -> Forms | None:
-        """The Forms of the inner aggregation, if the block aggregates the groups of a view or derived table again.
+        """The Forms of the groups that the block aggregates again, those of a view or derived table.
 
         None if the block aggregates base-table rows.
         """
 
     @property
     def single(self) -> bool:
-        """Whether the block aggregates at most one group of a view or derived table."""
+        """Whether the block aggregates the groups of a view or derived table again, and there is at most one such
+        group.
+        """
 
     def normal(self, tree: Tree) -> Tree:
         """Return the expression in normal form: equal expressions that are written differently get equal trees.
@@ -121,10 +125,10 @@ def case_of(branches: Sequence[tuple[Tree, Tree]], default: Tree | None) -> Tree
 
 
 def of_shape(tree: Tree, conditions: Sequence[Tree], values: Sequence[Tree]) -> Tree:
-    """Return a CASE with an operand and an ELSE where `tree` has them, but with other conditions and values.
+    """Return a CASE like `tree`, with `conditions` and `values` in place of its conditions and values.
 
-    If `tree` has an operand (`CASE x WHEN …`), the first of `conditions` is the operand. If there are more values than
-    branches, the last value is the value of ELSE.
+    If `tree` has an operand (`CASE x WHEN …`), the first of `conditions` is the new operand. If there are more values
+    than branches, the last value is the value of ELSE.
     """
     rest = list(conditions)
     operand = rest.pop(0) if tree.this is not None else None

@@ -33,16 +33,17 @@ Tables = Callable[[TableName], Table | None]
 
 @dataclass(frozen=True)
 class Reduced:
-    """An equivalent block with fewer tables or joins, and the axioms: the trusted keys that make it equivalent."""
+    """An equivalent block with fewer tables or simpler joins, and the axioms: the trusted keys on which this relies."""
 
     block: Block
     axioms: tuple[str, ...] = ()
 
 
 def reduced(block: Block, tables: Tables) -> Reduced:
-    """Return the block without the tables and joins that keys and filters make redundant, with the keys used (axioms).
+    """Return an equivalent block without the tables and joins that keys and filters make redundant.
 
-    `tables` returns the catalog's table of a name, with its declared keys; None if there is no such table.
+    Some joins become simpler ones, such as a LEFT join an inner join. The result also has the trusted keys used, as
+    axioms. `tables` returns the catalog's table of a name, with its declared keys; None if there is no such table.
     """
     axioms: list[str] = []
     while True:
@@ -60,7 +61,7 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step for each LEFT join that is an inner join, because WHERE drops the rows that the join fills with
     NULLs.
 
-    A step is the new block and the axiom used, here empty.
+    A step is a pair of the new block and the axiom (a trusted key, in words) on which it relies, here empty.
     """
     for join in block.joins:
         filters = (side for tree in block.where for side in rejected(tree))
@@ -72,7 +73,7 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step for each FULL join that is a LEFT join, because WHERE drops the rows in which one table is all
     NULLs.
 
-    A step is the new block and the axiom used, here empty.
+    A step is a pair of the new block and the axiom (a trusted key, in words) on which it relies, here empty.
     """
     rejecting = [side for tree in block.where for side in rejected(tree)]
     for join in block.joins:
@@ -86,7 +87,7 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step for each LEFT join that is an ANTI join, because WHERE tests that a never-NULL right column is NULL.
 
-    A step is the new block and the axiom used, here empty.
+    A step is a pair of the new block and the axiom (a trusted key, in words) on which it relies, here empty.
     """
     for join in block.joins:
         if join.kind != "LEFT":
@@ -110,10 +111,10 @@ def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
-    """Return the block with the columns of some tables nullable only as the catalog declares.
+    """Return the block with columns of some tables nullable only if the catalog declares them nullable.
 
-    `ids` are the ids of tables that an outer join no longer fills with NULLs. `tables` returns the catalog's table of a
-    name, or None.
+    `ids` are the ids of the tables, which an outer join no longer fills with NULLs. `tables` returns the catalog's
+    table of a name, or None.
     """
 
     def declared(table: Occurrence) -> Occurrence:
@@ -126,7 +127,7 @@ def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
 def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
     """Return the block with `join` turned into an inner join.
 
-    The columns of the join's tables are then nullable only as the catalog declares.
+    The columns of the join's tables are then nullable only if the catalog declares them nullable.
     """
     rest = tuple(other for other in block.joins if other is not join)
     where = tuple(dict.fromkeys((*block.where, *join.on)))
@@ -152,8 +153,8 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
 def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
     """Return whether each column of a table's primary key equals a column of a table outside `rest`.
 
-    `rest` are the tables of a SEMI join whose primary keys are not yet known to equal columns of other tables; `held`
-    are the column equalities that hold. Return False for a table without a primary key.
+    `rest` are the tables on the right side of a SEMI join for which this is not known yet; `held` are the column
+    equalities that hold. Return False for a table without a primary key.
     """
     key = _key(table, tables)
     return bool(key) and all(
@@ -179,9 +180,9 @@ def _same_row(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _one(block: Block, kept: str, again: str) -> Block:
-    """Return the block with the table occurrence `again` replaced by `kept`, an occurrence that reads the same row.
+    """Return the block without the table `again`, whose columns are replaced by those of the table `kept`.
 
-    `kept` and `again` are table ids.
+    `kept` and `again` are ids of two occurrences of the same table that read the same row.
     """
 
     def rename(node: Tree) -> Tree:
@@ -193,9 +194,7 @@ def _one(block: Block, kept: str, again: str) -> Block:
 
 
 def _trivial(tree: Tree, block: Block) -> bool:
-    """Return whether a conjunct equates a column that is not nullable with itself, as `a = a`, and so is always
-    true.
-    """
+    """Return whether a conjunct is always true because it equates a column that is never NULL with itself: `a = a`."""
     declared = block.type_of(tree.this) if isinstance(tree, exp.EQ) and tree.this == tree.expression else None
     return declared is not None and not declared.nullable
 
@@ -218,7 +217,7 @@ def _unused_left(block: Block, tables: Tables) -> Iterator[Step]:
 def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step for each LEFT join that is an inner join, because ON is exactly a foreign key that is never NULL.
 
-    A step is the new block and the axiom used: the foreign key, in words.
+    A step is a pair of the new block and the axiom on which it relies: the foreign key, in words.
     """
     for join in block.joins:
         if join.kind != "LEFT" or len(join.tables) != 1:
@@ -256,10 +255,11 @@ def _unused_inner(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _referenced(block: Block, owner: Occurrence, table: Occurrence, pairs: tuple[tuple[str, str], ...]) -> Block | None:
-    """Return the block without `table`, to which a foreign key (`pairs` of own and referenced columns) joins `owner`.
+    """Return the block without `table`, which the table `owner` references by a foreign key.
 
-    A filter drops the rows with a NULL foreign key, as the join does. Return None if the block does not join by this
-    foreign key, or if it uses columns of `table` outside the key.
+    `pairs` are the foreign key: each a column of `owner` and the referenced column of `table`. A filter drops the rows
+    with a NULL foreign key, as the join did. Return None if the block does not join `table` by this foreign key, or if
+    the block uses columns of `table` outside the key.
     """
     classes = equalities(block)
     swap = {(table.id, theirs): exp.column(mine, owner.id) for mine, theirs in pairs}
@@ -290,7 +290,7 @@ def _is_there(block: Block, column: Tree) -> bool:
 
 
 def _without(block: Block, table: str) -> Block:
-    """Return the block without a table (given by id) and the join that adds the table."""
+    """Return the block without a table (given by id) and without the join that has the table on its right side."""
     joins = tuple(join for join in block.joins if table not in join.tables)
     return replace(block, tables=tuple(t for t in block.tables if t.id != table), joins=joins)
 
@@ -300,11 +300,10 @@ def _reads(block: Block, table: str) -> bool:
 
 
 def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step in which each IS NULL of a NOT NULL column of a table is replaced by IS NULL of the first such
-    column.
+    """Yield a step in which the block tests only one NOT NULL column of a LEFT-joined table by IS NULL.
 
-    The table is on the right side of a LEFT join, which fills the table's columns with NULLs in rows without a match:
-    the NOT NULL columns of the table are NULL in the same rows. A step is the new block and the axiom used, here empty.
+    `b.y IS NULL` gives `b.x IS NULL` if x is the first NOT NULL column of b: the LEFT join fills all NOT NULL columns
+    of b with NULLs in the same rows. A step is a pair of the new block and the axiom on which it relies, here empty.
     """
     filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind == "LEFT"))
     for table in block.tables:

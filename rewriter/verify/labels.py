@@ -45,9 +45,9 @@ Tree = exp.Expr
 
 
 def seconds_form(forms: Forms, tree: Tree) -> Tree:
-    """Return unix_seconds() in normal form: unix_seconds(timestamp_seconds(x)) gives x.
+    """Return unix_seconds() in normal form: `unix_seconds(timestamp_seconds(x))` gives `x`.
 
-    unix_timestamp() becomes unix_seconds(), unless the two may differ, as for a fraction of a second before 1970.
+    unix_timestamp() becomes unix_seconds(), unless the results may differ, as for a fraction of a second before 1970.
     Return other calls unchanged.
     """
     if len(tree.expressions) != 1 or forms.kind(tree.expressions[0]) != "timestamp":
@@ -150,10 +150,10 @@ def divided_form(forms: Forms, tree: Tree) -> Tree:
 def compared_form(forms: Forms, tree: Tree) -> Tree:
     """Return a comparison of seconds rounded down, such as `floor(s / n) * n < x`, as a comparison of the seconds.
 
-    The result is `s < y`, where y is the first multiple of n that is not less than the literal x: `floor(s / 60) * 60 <
-    100` gives `s < 120`. The operators <=, > and >= have corresponding results. A comparison of a time with a date of a
-    table becomes a comparison of the time's date. Comparisons of other expressions are returned with `<` or `<=` as the
-    operator.
+    `floor(s / 60) * 60 < 100` gives `s < 120`, because 120 is the first multiple of 60 that is not less than 100; the
+    operators <=, > and >= are treated in the same way. A comparison of a time with a date of a table becomes a
+    comparison of the time's date. In comparisons of other expressions, > and >= become < and <= with the sides
+    exchanged.
     """
     less = truth.ordered(forms, tree)
     if (dates := _of_dates(forms, less)) is not None:

@@ -40,10 +40,10 @@ def has_layers(block: Block) -> bool:
 def compare_layers(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
     """Compare two blocks with several levels of groups.
 
-    Each block is tried in two forms: with its grouped derived tables replaced by tables that stand for the groups, and
-    with its own groups replaced in the same way. Of the (at most four) pairs of forms, the first pair without a
-    difference decides, else the last pair. Raise Undecided if an outer join of groups cannot be compared. `question` is
-    the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None. `mode` has
+    Each block is tried in two forms: with each grouped derived table replaced by a table of its groups, and with its
+    own GROUP BY replaced by such a table as well. Of the four pairs of forms, the first pair without a difference
+    decides; if there is none, the last pair. Raise Undecided if an outer join of groups cannot be compared. `question`
+    is the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None. `mode` has
     the session's time zone and ANSI mode.
     """
     layers = _Layers(tables, mode)
@@ -60,7 +60,9 @@ def compare_layers(question: Block, plan: Block, tables: Tables, mode: Mode) -> 
 
 @dataclass
 class _Groups:
-    """A grouped block, a table name that stands for its groups, and a column name for each key and aggregate in use."""
+    """A grouped block, with the name of a table that stands for its groups, and a column name for each key and
+    aggregate used.
+    """
 
     block: Block
     name: TableName
@@ -72,7 +74,7 @@ class _Groups:
 
 @dataclass(frozen=True)
 class _Read:
-    """A read of a grouped block, treated as a table with one row for each group.
+    """A grouped block as another block reads it: as a table with one row for each group.
 
     `parts` maps each key and aggregate of the block to the column of this table; `outputs`, `order` and `filters` are
     over these columns.
@@ -89,10 +91,10 @@ class _Read:
 
 
 class _Layers:
-    """A comparison of two blocks that read grouped derived tables, which are replaced by tables that stand for their
-    groups.
+    """A comparison of two blocks in which each grouped derived table is replaced by a table with one row for each
+    group.
 
-    Equal groups are replaced by tables of the same name.
+    Derived tables with equal groups are replaced by the same table.
     """
 
     def __init__(self, tables: Tables, mode: Mode) -> None:
@@ -101,7 +103,8 @@ class _Layers:
         self.axioms: dict[str, None] = {}
 
     def compared(self, question: Block, plan: Block) -> Comparison:
-        """Compare two blocks that read tables which stand for groups; return the result with all trusted keys used.
+        """Compare two blocks in which tables stand for groups; the result also names the trusted keys used to equate
+        the groups.
 
         `question` is the block to be answered, `plan` the block of the plan. A difference is not certain if the blocks
         differ in a condition on a column whose possible values are not known, such as a count.
@@ -133,10 +136,10 @@ class _Layers:
         return part in (groups.block.keys or ()) and isinstance(part, exp.Column) and part not in limited
 
     def lifted(self, block: Block) -> Block:
-        """Split a grouped block: return an ungrouped block over a table that stands for its groups.
+        """Return a grouped block as an ungrouped block over a table that has one row for each group.
 
-        For an ungrouped block, only replace the grouped derived tables that the block reads by such tables. Equal
-        groups get the same table name.
+        Return an ungrouped block with each grouped derived table replaced by such a table. Equal groups get the same
+        table name.
         """
         read = self._read(block, "groups")
         if read is None:
@@ -149,9 +152,9 @@ class _Layers:
         return _distinct_as_groups(rows)
 
     def typed(self, block: Block) -> Block:
-        """Return the block in normal form, after adding columns to the tables that stand for groups.
+        """Return the block in normal form, with the columns and types of the tables that stand for groups.
 
-        Such a table gets all columns that one of the compared blocks reads, with their types.
+        Such a table has one column for each key and aggregate that one of the compared blocks uses.
         """
         return normal_block(self._with_columns(block), self._mode)
 
@@ -168,7 +171,7 @@ class _Layers:
         return tuple(Column(name, expression_type(part, block)) for part, name in groups.columns.items())
 
     def named(self, block: Block) -> Block:
-        """Return the block with each grouped derived table replaced by a table that stands for the groups.
+        """Return the block with each grouped derived table replaced by a table that has one row for each group.
 
         Equal groups get the same table name. Raise Undecided for an outer join of groups that cannot be replaced.
         """
@@ -184,11 +187,11 @@ class _Layers:
         return represented(normal, equalities(normal), self._mode)
 
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
-        """Return a grouped block as a read of a table that stands for its groups, with one row for each group.
+        """Return a grouped block as another block reads it: as a table with one row for each group.
 
-        `table` is the id of this table in the block that reads it. With `whole`, each output is a column of its own,
-        because an outer join may make the output NULL. Return None for an ungrouped block, for grouping sets, and for a
-        derived table with LIMIT, DISTINCT or windows.
+        `table` is the id of this table in the other block. The table's columns are the keys and aggregates; with
+        `whole`, also the outputs, because an outer join may make an output NULL. Return None for an ungrouped block,
+        for grouping sets, and for a derived table with LIMIT, DISTINCT or windows.
         """
         block = self._normal(block)
         if block.keys is None or block.sets is not None:
@@ -213,8 +216,8 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """Return the known groups that equal the groups of the block `core`; if there are none, `core` as newly named
-        groups.
+        """Return the groups already known that equal those of the block `core`; if there are none, name the groups of
+        `core`.
 
         Also return the outputs of `core`, as expressions over the tables of the returned groups.
         """
@@ -255,10 +258,12 @@ def _is_of(tree: Tree, keys: frozenset[Tree]) -> bool:
 
 
 def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
-    """Return the block with a derived table replaced by the table that stands for its groups, and with filters added.
+    """Return the block with a derived table replaced by the table of its groups, and with the filters on the groups
+    added.
 
-    `read` has this table and the filters on the groups. Raise Undecided if an outer join adds the derived table and the
-    block uses computed columns of the table, or if a FULL join adds the derived table and groups are filtered.
+    `read` has the table and the filters. Raise Undecided if the derived table is on the right side of an outer join and
+    the block uses computed columns of the derived table, or if the derived table is in a FULL join and its groups are
+    filtered.
     """
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
     bringing = next((join for join in block.joins if table.id in join.tables), None)
@@ -266,12 +271,13 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
     if bringing is not None and bringing.kind in ("LEFT", "FULL"):
         if not all(isinstance(meant[name], exp.Column) for name in used):
             raise Undecided(
-                "the query computes columns from the groups of a derived table on the right side of an outer join, "
-                "which the verifier cannot compare"
+                f"the query computes columns from the groups of the derived table {table.alias} on the right side of "
+                "an outer join, which the verifier cannot compare"
             )
         if bringing.kind == "FULL" and read.filters:
             raise Undecided(
-                "a FULL join has a derived table with a filter on its groups, which the verifier cannot compare"
+                f"the derived table {table.alias} in a FULL join has a filter on its groups, which the verifier cannot "
+                "compare"
             )
 
     def put(node: Tree) -> Tree:

@@ -22,10 +22,10 @@ Relations = Mapping[TableName, Relation | None]
 
 
 class Leaves:
-    """The relations that a plan may read to answer the block `question`.
+    """The tables and views that a plan may read to answer the block `question`.
 
-    A view that `question` names is treated like a base table: another view that reads this view is replaced by its
-    query over this view, not by its query over base tables.
+    A view that `question` names in FROM is treated like a base table: if another view reads this view, the other view's
+    query stays over this view, and is not expanded to base tables.
     """
 
     def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:

@@ -71,7 +71,7 @@ class Gap:
 def compare(place: Any, operator: str, point: Any) -> bool:
     """Return whether the comparison `place operator point` is true, such as `3 < 7`.
 
-    `place` is a constant, or a Gap: the comparison must then be true for all values of the gap.
+    `place` is a constant or a Gap. For a Gap, return whether the comparison is true for all of its values.
     """
     if isinstance(place, Gap):
         return place.compare(operator, point)

@@ -21,7 +21,7 @@ from rewriter.verify.keys import Tables
 
 
 class Misread(Exception):
-    """Raised if the plan reads a table at a snapshot other than the snapshot that the block to be answered reads.
+    """Raised if the plan reads a table at another snapshot than the query, or only some of the table's rows.
 
     The message names the table and the snapshot.
     """
@@ -82,7 +82,9 @@ def check_moments(block: Block, tables: Tables) -> None:
         if moment is None:
             continue
         if moment.since is not None:
-            raise Misread(f"the plan reads only the rows of {name} appended since snapshot {moment.since}")
+            raise Misread(
+                f"the plan reads only the rows of {name} appended since snapshot {moment.since}, not all rows"
+            )
         table = tables(name)
         now = table.snapshot_id if table is not None else None
         raise Misread(f"the plan reads {name} at snapshot {moment.until} instead of {now}")
@@ -137,10 +139,10 @@ def _together(before: Block, came: Block, tables: Tables) -> Block | None:
 
 
 def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
-    """Return the plain name of a table, if two reads of the table together give its current rows.
+    """Return the plain name of a table, if two reads of the table together give its current rows; else None.
 
-    `old` reads the table at a snapshot, and `new` the rows appended between this snapshot and the current one. Return
-    None if a snapshot in between is not an append, or if `new` does not start at the snapshot in `old`.
+    `old` must read the table at a snapshot, and `new` the rows appended between this snapshot and the current one. Each
+    snapshot in between must be an append, or a replace such as a compaction, which changes no rows.
     """
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:

@@ -46,9 +46,9 @@ def earliest(forms: Forms, time: Tree) -> int | None:
 
 
 def begins_second(forms: Forms, time: Tree) -> bool:
-    """Return whether a time is known to be a whole second, or never before 1970.
+    """Return whether unix_timestamp() and unix_seconds() are known to be equal for a time.
 
-    For such a time, unix_timestamp() and unix_seconds() are equal.
+    They are equal for a time without a fraction of a second, and for a time that is never before 1970.
     """
     if as_bucket(time) is not None or instant(time) is not None:
         return True
@@ -297,7 +297,7 @@ def is_after_1970(forms: Forms, seconds: Tree, step: int) -> bool:
     """Return whether a number of seconds since 1970 is never negative, even before a rounding that `seconds` contains.
 
     For `floor(s / 60) * 60`, return whether s is never negative. For `unix_seconds(date_trunc('HOUR', t))`, return
-    whether t is never before 1970, if each hour lies within a bucket of `step` seconds.
+    whether t is never before 1970, provided that each hour lies within a bucket of `step` seconds.
     """
     rounded = stepped(seconds)
     counted = counted_down(forms, seconds, step) or (rounded[0] if rounded is not None else seconds)
@@ -326,5 +326,5 @@ def is_call(tree: Tree, name: str, arguments: int = 1) -> bool:
 
 
 def is_whole(tree: Tree, most: int = 2**31) -> bool:
-    """Return whether an expression is a positive integer literal less than `most`."""
+    """Return whether an expression is an integer literal n with 0 < n < `most`."""
     return isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() and 0 < int(tree.name) < most

@@ -21,7 +21,7 @@ Tree = exp.Expr
 
 @remembered
 def normal_block(block: Block, mode: Mode) -> Block:
-    """Return the block in normal form (cached).
+    """Return the block in normal form; the result is cached.
 
     Expressions are normalized, grouping keys are distinct, and HAVING without aggregates is moved to WHERE. `mode` has
     the session's time zone and ANSI mode.
@@ -125,10 +125,10 @@ def _compared(tree: Tree) -> Iterator[tuple[Tree, Tree]]:
 
 
 def represented(block: Block, classes: Equivalence, mode: Mode) -> Block:
-    """Return the block with each column replaced by one column for all columns that WHERE equates with it.
+    """Return the block with each column replaced by one representative of the columns that WHERE equates with it.
 
-    With `a = b` in WHERE, b is replaced by a outside this condition. `classes` are the sets of equated columns. The
-    equalities themselves stay in WHERE. `mode` has the session's time zone and ANSI mode.
+    With `a = b` in WHERE, `b` becomes `a` everywhere except in this equality. `classes` are the sets of equated
+    columns. `mode` has the session's time zone and ANSI mode.
     """
     kept = tuple(tree for tree in block.where if equated(tree, block) is not None)
     if not kept:

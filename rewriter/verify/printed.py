@@ -12,7 +12,7 @@ from rewriter.block import Block, Found, Occurrence, Texts, Unsupported, build_b
 from rewriter.block.opaque import OUTER, opaque
 from rewriter.model import Column, Session, TableName, quoted
 from rewriter.schema import output_types
-from rewriter.sql import ParseError, from_items, parse, parse_select
+from rewriter.sql import ParseError, excerpt, from_items, parse, parse_select
 from rewriter.verify.buckets import raised
 from rewriter.verify.moments import Moment
 
@@ -38,8 +38,8 @@ class Scan:
 class Union:
     """A chain of UNION ALL in a plan.
 
-    If `whole` is false, `branches` are only some branches of the chain, so that a group may have rows in branches that
-    are missing here.
+    `whole` is false if `branches` has only some of the chain's branches; a group may then have rows in a missing
+    branch.
     """
 
     branches: tuple[Select, ...]
@@ -89,9 +89,7 @@ def read_printed(
 
 
 def _query_of(text: str) -> Tree:
-    """Return the tree of `text`, the SQL of a derived table or the name of a CTE, in the form that the tree has in
-    FROM.
-    """
+    """Return the syntax tree of `text`, the SQL of a derived table or the name of a CTE, as it is parsed after FROM."""
     query: Tree = parse_select(f"SELECT 1 FROM {text} AS derived").args["from_"].this.this
     return query
 
@@ -180,7 +178,7 @@ class _Reader:
     def _text(self, select: exp.Select) -> str:
         found = self._texts.get(select)
         if found is None:
-            raise Unsupported("a subquery of the plan cannot be located in the text of the plan")
+            raise Unsupported(f"the subquery {excerpt(select)} of the plan cannot be located in the text of the plan")
         return found
 
 
@@ -214,7 +212,7 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
     """
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
-            raise Unsupported("the plan has a set operation other than UNION ALL")
+            raise Unsupported(f"the plan has {tree.key.upper()}, a set operation other than UNION ALL")
         yield from _branches(tree.this)
         yield from _branches(tree.expression)
     elif isinstance(tree, exp.Select):
@@ -224,11 +222,10 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
-    """Return the ids of two snapshots: `table` is read at the first one, and only rows appended after the second one
-    are read.
+    """Return the ids of the snapshots in a table's VERSION AS OF clause, and remove the clause from the tree.
 
-    A table without a snapshot clause gives None for both, and VERSION AS OF gives None for the second one. The clause
-    is removed from the tree. Raise Unsupported for time travel by timestamp or branch.
+    The first id is the snapshot at which the table is read; if the second one is not None, only rows appended after it
+    are read. A table without the clause gives None for both. Raise Unsupported for time travel by timestamp or branch.
     """
     version = table.args.get("version")
     if version is None:
@@ -236,16 +233,18 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
     between = isinstance(version.expression, exp.Tuple)
     since, number = version.expression.expressions if between else (None, version.expression)
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
-        raise Unsupported("the plan reads a table with a time travel clause that names no snapshot")
+        raise Unsupported(f"the plan reads {table.name} with a time travel clause that does not give a snapshot id")
     table.set("version", None)
     return int(number.name), int(since.name) if since is not None else None
 
 
 def _outer(column: exp.Column) -> Tree:
-    """Return a column outside the plan's tables as an outer reference, in the form that the block to be answered uses.
+    """Return a column that belongs to no table of the plan as an outer reference, a reference to a table of an outer
+    query.
 
-    Raise Unsupported for a column without a qualifier.
+    The result is an opaque call with the column's SQL, such as `o.id`, as text: the query's block has outer references
+    in the same form. Raise Unsupported for a column without a qualifier.
     """
     if not column.table:
-        raise Unsupported(f"{column.name} is not a column of the plan's tables")
+        raise Unsupported(f"the column {column.name} in the plan belongs to no table of the plan")
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

@@ -88,7 +88,7 @@ class Unfolding:
         return normal_block(self._whole(block), self._mode)
 
     def folded(self, block: Block) -> Block:
-        """Return the block with its grouped derived tables merged into it, so that it aggregates rows.
+        """Return the block with its grouped derived tables merged into it, so that its aggregates are over rows.
 
         `sum(s) … FROM (SELECT k, sum(x) AS s … GROUP BY k)` gives `sum(x) …`. Raise Undecided if a derived table cannot
         be merged.
@@ -101,7 +101,8 @@ class Unfolding:
         return normal_block(block, self._mode)
 
     def _at_moments(self, select: Select) -> Block:
-        """Return the SELECT's block, with the snapshots at which its base tables are read as parts of the table names.
+        """Return the SELECT's block, with snapshot ids in the names of base tables that are read at an earlier
+        snapshot.
 
         `t VERSION AS OF 5` gets the name `t@5`. A table that is read at the current snapshot keeps its name.
         """
@@ -152,7 +153,7 @@ class Unfolding:
         return Held(replace(first, where=where, keys=keys), columns)
 
     def _drops_rows(self, condition: Tree, block: Block) -> bool:
-        """Return whether a condition over a block's tables may be false or unknown for a row; True if this is not
+        """Return whether a condition over a block's tables is false or unknown for some row; True also if this is not
         certain.
         """
         return difference([condition], (), block, self._mode.zone) is not None
@@ -166,9 +167,10 @@ class Unfolding:
         return replace(block, keys=keys) if keys and block.sets is None else block
 
     def _together(self, blocks: Sequence[Block]) -> list[Block]:
-        """Return the blocks, with blocks that read one table at successive snapshots merged into one block.
+        """Merge the blocks that read one table at successive snapshots; return the merged blocks, and the other blocks
+        unchanged.
 
-        Raise Undecided if the filters of these blocks differ, and Misread if the merged block does not have the rows of
+        Raise Undecided if the filters of these blocks differ, and Misread if a merged block does not have the rows of
         the current snapshot.
         """
         if all(moment_of(table.name) is None for block in blocks for table in block.tables):
@@ -213,8 +215,8 @@ class Unfolding:
     def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
         """Return the block `outer` with its relation `table` replaced by `held`, the block that computes the relation.
 
-        A relation with HAVING stays a derived table; with `folding`, it is merged as well. Raise Undecided if the
-        blocks cannot be merged.
+        A relation with HAVING stays a derived table, unless `folding` is true. Raise Undecided if the blocks cannot be
+        merged.
         """
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._mode), outer)
@@ -262,8 +264,9 @@ class Unfolding:
         """Return a block with a view that a LEFT join fills with NULLs replaced by the block that computes the view.
 
         `outer` is the block, `table` the view in its FROM, `columns` are the view's column names, `inner` is the view's
-        block, and `bringing` is the join. Raise Undecided for other joins, and if a column of the view may differ from
-        its expression in a row in which the join fills the column with NULL.
+        block, and `bringing` is the join with the view on its right side. Raise Undecided if this is not a LEFT join,
+        and if a column of the view may differ from its expression in a row in which the join fills the column with
+        NULL.
 
         law: if the ON condition reads only GROUP BY keys of the view, a row matches a group if and only if it matches a
              row of the group; a row without a match has NULL in each expression that is NULL for NULL operands, and
@@ -294,9 +297,9 @@ class Unfolding:
         return merged if inner.keys is None else self._regrouped(merged, inner)
 
     def _beside(self, outer: Block, table: Occurrence, inner: Block) -> Block:
-        """Return the outer block with a relation kept as a derived table, because the relation's HAVING drops groups.
+        """Return the outer block with the relation `table` as a derived table, because the relation's query has HAVING.
 
-        `inner` is the block that computes `table`.
+        `inner` is the block of the relation's query.
         """
         name = TableName(("some groups of", str(table.name)))
         groups = replace(table, name=name, inner=self._whole(inner))
@@ -332,9 +335,10 @@ class Unfolding:
         return replace(merged, keys=(*inner.keys, *more), where=where, having=having)
 
     def _is_single(self, merged: Block, inner: Block) -> bool:
-        """Return whether at most one group of `inner` remains, because filters restrict each key to one value.
+        """Return whether at most one group of `inner` remains, because filters restrict each of its keys to one value.
 
-        `merged` is the outer block over the tables of `inner`; it must have a single group of all rows.
+        `merged` is the outer block over the tables of `inner`. Return False unless `merged` has a single group of all
+        rows.
         """
         alone = merged.keys == () and merged.sets is None and len(merged.tables) == len(inner.tables)
         filtered = replace(merged, where=(*inner.where, *merged.where))
@@ -436,10 +440,10 @@ def _bucketed(key: Tree) -> Tree | None:
 
 
 def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
-    """Return the sum of the counts of the bitmaps of a value x as `count(DISTINCT x)`; return other nodes unchanged.
+    """Return `count(DISTINCT x)` in place of the summed bit counts of the bitmaps of x; return other nodes unchanged.
 
-    `coalesce(sum(bitmap_count(bitmap_construct_agg(bitmap_bit_position(x)))), 0)` gives `count(DISTINCT x)`, because
-    bitmap buckets have no value in common. `values` are the expressions x whose bitmap buckets are the groups.
+    `coalesce(sum(bitmap_count(bitmap_construct_agg(bitmap_bit_position(x)))), 0)` gives `count(DISTINCT x)`, because no
+    value is in two bitmap buckets. `values` are the expressions x whose bitmap buckets are keys of the groups.
     """
     total = node.expressions[0] if isinstance(node, exp.Anonymous) and node.name == "coalesce" else None
     if not isinstance(total, exp.Anonymous) or total.name != "sum" or node.expressions[1:] != [_ZERO]:

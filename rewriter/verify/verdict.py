@@ -106,7 +106,8 @@ def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
     `leaves` provides the blocks that compute views and storage tables.
 
     law: if a view without a filter reads one table, the least bucket in its storage table is a bound of all its rows
-    no:  a table that has changed since the storage table was filled, which has another name in the view's block
+    no:  a table that has changed since the storage table was filled: in the view's block, the table's name has the old
+         snapshot
     """
     found: list[tuple[exp.Expr, int]] = []
     for name in dict.fromkeys(scan.name for scan in plan.scans()):
@@ -136,7 +137,8 @@ def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
 
 
 def _as_groups(block: Block) -> Block:
-    """Return `block`, whose duplicate rows do not matter, grouped by all its outputs.
+    """Return `block` grouped by all its outputs, for a query in which duplicate rows do not matter, such as IN (SELECT
+    …).
 
     A block that is already grouped keeps its keys.
     """
@@ -145,7 +147,8 @@ def _as_groups(block: Block) -> Block:
 
 
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, mode: Mode) -> Comparison:
-    """Compare two blocks: as they are, then level by level, then with nested groups merged into one level.
+    """Compare two blocks: as they are, then one level of GROUP BY after the other, then with nested groups merged into
+    one.
 
     Return the first comparison without a difference; otherwise one of the differences found. `unfolding` merges the
     nested groups of the plan. `leaves` provides the tables, and the blocks that compute views and storage tables.
@@ -169,8 +172,8 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
     If the block reads a UNION ALL, each pair is the block over one branch, and the plan with the branch at the same
     position. Raise Undecided if the plan has a different number of branches.
 
-    law:    if each branch of the plan is the block over the rows of one branch of the UNION ALL, the merged groups of
-            all branches are the block over the UNION ALL; the branch counts as an additional key of these groups
+    law:    if each branch of the plan is the block over the rows of one branch of the UNION ALL, the block over the
+            UNION ALL combines the groups of all branches, as the plan does
     """
     unions = [table for table in question.tables if table.branches]
     parts = {table: source for table, source in plan.sources.items() if isinstance(source, Union)}

@@ -54,7 +54,7 @@ SELECT v.`a` AS a, v.`b` AS b, grouping(v.`a`), grouping(v.`b`) + 1 AS g, (CAST(
 
 --@ case: HAVING, ORDER BY and LIMIT
 SELECT a, b, sum(x) AS total, grouping(b) AS g FROM t GROUP BY ROLLUP (a, b) HAVING sum(x) > 1 AND grouping(a) = 0 ORDER BY total DESC, a, b, g LIMIT 4
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE HAVING names a key of GROUPING SETS: compute the groups in a subquery, and filter in the outer SELECT; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE grouping(a) = 0 in HAVING names a key of GROUPING SETS: compute the groups in a subquery, and filter in the outer SELECT; by_day GROUPING_TOO_COARSE a
 
 --@ case: HAVING of aggregates
 SELECT a, b, sum(x) AS total, grouping(b) AS g FROM t GROUP BY ROLLUP (a, b) HAVING sum(x) > 1 AND count(*) < 5 ORDER BY total DESC, a, b, g LIMIT 4
@@ -63,7 +63,7 @@ SELECT v.`a` AS a, v.`b` AS b, sum(v.`sx`) AS total, grouping(v.`b`) AS g FROM l
 
 --@ case: the order of what is no output
 SELECT a, sum(x) AS total FROM t GROUP BY ROLLUP (a) ORDER BY grouping(a), a
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE ORDER BY with HAVING or GROUPING SETS names an expression that is not an output: add it to the outputs; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE grouping(a) in ORDER BY of a query with GROUPING SETS is not an output with a name of its own: add grouping(a) to the SELECT list with an alias; by_day GROUPING_TOO_COARSE a
 
 --@ case: an aggregate of a key sees its values where the rows are not grouped by it
 SELECT a, count(a), max(b), count(DISTINCT b) FROM t GROUP BY ROLLUP (a)
@@ -87,12 +87,12 @@ SELECT trunc(v.`day`, 'MONTH') AS m, v.`b` AS b, coalesce(sum(v.`cnt`), 0) FROM 
 
 --@ case: of which one is computed from another
 SELECT timeseries(d, 'month') AS m, timeseries(d, 'day') AS day, count(*) FROM t GROUP BY ROLLUP (m, day)
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day SHAPE two keys of the query's GROUPING SETS are equal, or one is computed from the other, which is not supported: remove one of the two keys
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day SHAPE the key timeseries(t_0.d, 'month') of the query's GROUPING SETS is computed from the key timeseries(t_0.d, 'day'), which is not supported: remove timeseries(t_0.d, 'month') or timeseries(t_0.d, 'day')
 SELECT trunc(d, 'MONTH') AS m, CAST(d AS DATE) AS day, count(*) FROM t GROUP BY ROLLUP (m, day)
 
 --@ case: keys that are equal in each row are not the same key
 SELECT a, b, count(*) FROM t WHERE a = b GROUP BY GROUPING SETS (a, b)
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE two keys of the query's GROUPING SETS are equal, or one is computed from the other, which is not supported: remove one of the two keys; by_day COLUMN_NOT_IN_VIEW a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE the keys a and b of the query's GROUPING SETS are equal, which is not supported: remove a or b; by_day COLUMN_NOT_IN_VIEW a
 
 --@ case: over rows
 SELECT a, b, sum(price), grouping(b) FROM t WHERE x > 0 GROUP BY ROLLUP (a, b)

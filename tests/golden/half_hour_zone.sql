@@ -17,4 +17,4 @@ SELECT date_trunc('DAY', CAST(convert_timezone('+05:30', 'UTC', CAST(v.`h` AS TI
 
 --@ case: a date is not the time that it was cast from
 SELECT date_trunc('day', convert_timezone('+05:30', 'UTC', CAST(at AS DATE))) AS x, sum(n) AS s FROM events GROUP BY 1
---@ kept: ZONE_NOT_PROVED the view's buckets may cross borders of the query's buckets in the time zone +05:30: use finer buckets in the view, or filter by a lower bound of the time
+--@ kept: ZONE_NOT_PROVED the view's buckets may cross borders of the query's buckets in the time zone +05:30: use finer buckets in the view

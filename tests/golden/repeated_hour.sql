@@ -69,7 +69,7 @@ SELECT timestamp_seconds(floor(unix_seconds(v.`h`) / 86400) * 86400) AS start, m
 
 --@ case: which days of the session do not divide
 SELECT window.start, min(n) AS low FROM events GROUP BY window(at, '1 day')
---@ kept: by_day ZONE_NOT_PROVED the view's buckets may cross borders of the query's buckets in the time zone Europe/Berlin: use finer buckets in the view, or filter by a lower bound of the time; by_hour AGGREGATE_NOT_IN_VIEW min(n); by_label COLUMN_NOT_IN_VIEW at; by_quarter AGGREGATE_NOT_IN_VIEW min(n)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets may cross borders of the query's buckets in the time zone Europe/Berlin: use finer buckets in the view; by_hour AGGREGATE_NOT_IN_VIEW min(n); by_label COLUMN_NOT_IN_VIEW at; by_quarter AGGREGATE_NOT_IN_VIEW min(n)
 
 --@ case: months of days
 SELECT trunc(at, 'MONTH') AS m, min(n) AS low FROM events GROUP BY 1

@@ -53,11 +53,11 @@ SELECT max(1), count(DISTINCT 1), bool_and(true) FROM e
 
 --@ case: a table beside a view of one row that stands for none
 SELECT dim.k, count(*) FROM e CROSS JOIN dim GROUP BY dim.k
---@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows: add the query's GROUP BY keys to the view
+--@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows: add k to the view's GROUP BY
 
 --@ case: the greatest of a table beside it
 SELECT max(dim.w) FROM e CROSS JOIN dim
---@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows: add the query's GROUP BY keys to the view
+--@ kept: GROUPING_TOO_COARSE the view stores a single group of all rows: create a view with GROUP BY to join it with dim
 
 --@ case: distinct values with a filter do not add up
 SELECT g, count(DISTINCT k) FILTER (WHERE bo) FROM a GROUP BY g

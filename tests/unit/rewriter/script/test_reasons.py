@@ -14,10 +14,19 @@ CREATE MATERIALIZED VIEW by_region AS
     SELECT region, sum(price) AS total FROM sales LEFT JOIN customers ON customer = cid GROUP BY region;
 """
 
+JOINED = """
+CREATE TABLE sales (id INT NOT NULL PRIMARY KEY, country STRING NOT NULL, customer INT NOT NULL, price DECIMAL(10,2));
+CREATE TABLE customers (cid INT NOT NULL PRIMARY KEY, region STRING);
+CREATE TABLE names (code STRING);
+CREATE MATERIALIZED VIEW eu AS SELECT country, price FROM sales WHERE country = 'eu';
+CREATE MATERIALIZED VIEW ids AS
+    SELECT id, cid, count(*) AS n FROM sales JOIN customers ON customer = cid GROUP BY id, cid;
+"""
 
-def reasons(query: str) -> dict[str, str]:
+
+def reasons(query: str, script: str = SCRIPT) -> dict[str, str]:
     """Return the last reason of each view."""
-    return {attempt.view.table: attempt.detail for attempt in read_script(SCRIPT).explain(query).tried}
+    return {attempt.view.table: attempt.detail for attempt in read_script(script).explain(query).tried}
 
 
 def test_a_correlated_subquery_without_an_alias_is_named() -> None:
@@ -47,7 +56,8 @@ def test_a_correlated_subquery_without_an_alias_is_named() -> None:
         (
             "sales ANTI JOIN customers",
             "by_region",
-            "cid, which would show the rows that the view's outer join has matched: add such a column to the view",
+            "cid, without which rows that the view's outer join has matched cannot be told from rows without a match: "
+            "add cid to the view",
         ),
     ],
 )
@@ -71,3 +81,24 @@ def test_a_clause_is_told_as_it_is_written(clause: str, reason: str) -> None:
 def test_two_tables_of_one_name_are_told_by_it() -> None:
     query = "SELECT count(*) FROM sales, customers sales"
     assert reasons(query)["by_country"] == "two tables in FROM are named sales: give one of them an alias"
+
+
+@pytest.mark.parametrize(
+    ("query", "view", "reason"),
+    [
+        (
+            "SELECT code, sum(price) FROM names LEFT JOIN sales ON country = 'eu' GROUP BY code",
+            "eu",
+            "the ON condition country = 'eu' of the query's outer join only repeats the view's filter: add an equality "
+            "with a column of the view to ON",
+        ),
+        (
+            "SELECT region, country, count(*) FROM sales JOIN customers ON customer = cid GROUP BY region, country",
+            "ids",
+            "the view lacks country, region, for which each of its tables would have to be joined to the view again, "
+            "which saves nothing: add country, region to the view",
+        ),
+    ],
+)
+def test_the_condition_and_the_columns_of_a_join_are_named(query: str, view: str, reason: str) -> None:
+    assert reasons(query, JOINED)[view] == reason
