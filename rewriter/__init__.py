@@ -17,10 +17,10 @@ Without a server or Spark, over tables and views from a SQL script (`rewriter.sc
     workspace = read_script("CREATE TABLE …; CREATE MATERIALIZED VIEW … AS SELECT …")
     workspace.explain("SELECT …").sql
 
-Packages and modules, from the top: script > suggest | recent | findings > remedy > staleness > expanding | past |
-sharing > engine > fresh > consistency | correlation | outcome > verify > cost | metadata > freshness | index |
-maintenance > rules > match > delta > spelling > derived | layers > schema > asking > question > shelf > needs > block >
-functions > timeseries > sql > model.
+Packages and modules, of which each imports only those to its right: script > suggest | recent | findings > remedy >
+staleness > expanding | past | sharing > pivots > engine > fresh > consistency | correlation | outcome > verify > cost |
+metadata > scans > pruning | sizes > freshness | index | maintenance > rules > match > delta > spelling > derived |
+layers > schema > asking > question > shelf > needs > block > functions > timeseries > sql > model.
 
 The index and the modules from `asking` to `needs` select the views that could answer a statement (the shortlist);
 `definitions.thorough` tries all views, for explanations. The selection uses only the names in the statement, because it

@@ -37,8 +37,9 @@ def question_of(
 ) -> Question | None:
     """Return the Question of a block: its requirements, by which the view index looks up views.
 
-    Return None for SQL that is unsupported, nested too deeply, or reads too many tables. `known` maps a column name to
-    the tables that have such a column; `declared` has the keys and columns of known tables, None without known tables.
+    Return None if the block is unsupported, nested too deeply, or reads too many tables. `known` maps a column name to
+    the tables that have a column of this name; `declared` has the declared keys and the columns of tables, and is None
+    if no declarations are known.
     """
     if select.tree is None:
         return None
@@ -112,10 +113,10 @@ class _TooMany(Exception):
 
 
 class _Source:
-    """A SELECT whose FROM and WHERE belong to a Question: the block, or a derived table or CTE merged into the block.
+    """One of the SELECTs whose requirements are collected for a block: the block, or a subquery merged into the block.
 
-    `needs` are the requirements of this SELECT. `qualifiers` maps the aliases in the FROM to tables, and the aliases of
-    derived tables and CTEs to None.
+    The merged subqueries are derived tables and CTEs. `needs` are the requirements of the SELECT. `qualifiers` maps the
+    aliases in its FROM to tables, and the aliases of derived tables and CTEs to None.
     """
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
@@ -247,20 +248,20 @@ class _Asking:
                     yield sides
 
     def _side(self, reference: Reference, source: _Source) -> Need:
-        """Return the requirement that a view expose one column of an equality that joins two tables.
+        """Return the requirement that a view expose one column of an equality of two columns, such as a in `a = b`.
 
-        `reference` is the column, `source` the SELECT with the equality. A view that equates the two columns itself
-        need not satisfy the requirement.
+        `reference` is the column, `source` the SELECT with the equality. The requirement does not apply to a view that
+        equates the same two columns.
         """
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
-        """Yield sets of names, one for each column that `name` may stand for; the block equates the names of a set.
+        """Yield the sets of column names that a view must expose, one name of each set, if the block uses `name`.
 
-        A view must have a column with a name of each set. An output alias of a derived table stands for the columns in
-        its expression: `s` in `FROM (SELECT a + b AS s …)` yields the sets {a} and {b}. An ambiguous alias yields
-        nothing. `seen` are the aliases that are being replaced already.
+        A column c yields one set: c and the names that the block equates with c. An output alias of a derived table
+        yields the sets of the columns in its expression: s in `FROM (SELECT a + b AS s …)` yields {a} and {b}. An
+        ambiguous alias yields nothing. `seen` are the aliases that the recursion has already replaced.
         """
         same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
         if name not in self.aliases or name in seen:
@@ -288,9 +289,10 @@ class _Asking:
         return self._mentioned is None or name in self._mentioned
 
     def _restriction(self) -> Callable[[frozenset[str]], Callable[[Values], bool]]:
-        """Return a function that takes the set of all equated names of a column and returns a test of sets of values.
+        """Return the function `restriction` of the Question, for this block.
 
-        The test returns True if the block's conditions may restrict the column to the given values.
+        The function takes a column, as the set of its name and all names equated with it, and returns a test. The test
+        takes a set of values, and returns whether the block's conditions may restrict the column to these values.
         """
         loose = set(self.own.loose)
         for needs in self.under:
@@ -345,9 +347,9 @@ def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str
 
 
 def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
-    """Return the derived tables and CTEs that can be merged into the block, at any depth, and a list of column names.
+    """Return the derived tables and CTEs in FROM that can be merged into the block, at any depth; and column names.
 
-    The names are the columns of the derived tables and CTEs in the block's own FROM that cannot be merged.
+    These are the names of the columns of the derived tables and CTEs in the block's own FROM that cannot be merged.
     """
     parts: list[SelectBlock] = []
     names: list[str] = []
@@ -360,9 +362,10 @@ def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBloc
 
 
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
-    """Yield the block of each derived table and CTE in a block's FROM, with True if the block is the whole query.
+    """Yield the block of each derived table and CTE in a block's FROM, with a flag.
 
-    For a derived table that is a set operation, yield the block of the first branch, with False.
+    The flag is True if the block is the whole derived table or CTE. A derived table that is a set operation has several
+    blocks, one for each branch: for it, yield the block of the first branch, with the flag False.
     """
     for node in select.items:
         found: SelectBlock | None = None
@@ -389,18 +392,20 @@ def _renamed(statement: Statement, select: SelectBlock) -> Iterator[str]:
 
 
 def _met(limits: Sequence[Values]) -> Values | None:
-    """Return the values that satisfy all comparisons of a column, given as the values that satisfy each comparison.
+    """Return the intersection of `limits`, each of which has the values of a column that satisfy one comparison.
 
-    Return None without comparisons, or if their constants are of different kinds (number, time, text).
+    Return None if `limits` is empty, or if the constants of the comparisons are of different kinds (number, time,
+    text).
     """
     kinds = {values.kind for values in limits}
     return Values(kinds.pop(), RangeSet.met([values.set for values in limits])) if len(kinds) == 1 else None
 
 
 def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
-    """Return, by output alias, the column names in the alias's expression; `under` are the merged derived tables.
+    """Return, by output alias of the merged derived tables, the names of the columns in the output's expression.
 
-    The value is None for an alias that occurs with different expressions.
+    `under` are the requirements of these derived tables. The value is None for an alias that occurs with different
+    expressions.
     """
     found: dict[str, frozenset[str] | None] = {}
     for needs in under:

@@ -1,7 +1,7 @@
 """Computes constants that depend on the time of execution, such as `now() - INTERVAL 7 DAYS`, for an assumed time.
 
-The values are for cost estimates, never for proofs: a plan runs later than assumed, and changes of the zone's clocks
-are ignored.
+The values are for cost estimates, never for proofs: a plan runs later than the assumed time, and daylight saving time
+is ignored.
 """
 
 from __future__ import annotations
@@ -106,7 +106,10 @@ def _plus(time: datetime | None, count: int | None, unit: str, sign: int = 1) ->
 
 
 def _seconds(tree: Tree, now: datetime) -> int | None:
-    """Return the value of a constant number of seconds since 1970, such as `unix_timestamp() - 3600`, in local time."""
+    """Return the value of a constant number of seconds since 1970, such as `unix_timestamp() - 3600`.
+
+    The local time `now` is treated as if it were a time in UTC. Return None for other expressions.
+    """
     if isinstance(tree, (exp.Add, exp.Sub)):
         seconds, step = _seconds(tree.this, now), _product(tree.expression)
         return seconds + (-step if isinstance(tree, exp.Sub) else step) if seconds is not None and step else None

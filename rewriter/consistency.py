@@ -25,9 +25,9 @@ def pinned(
 ) -> tuple[Pins, Sequence[Edit]] | str:
     """Return the snapshots of the relations in the replaced blocks, and edits that pin the tables of the `kept` blocks.
 
-    `kept` are the blocks that no view answers, `matches` the plans that replace the other blocks. There are no
-    snapshots and edits if the rewritten statement reads a single relation, which is consistent by itself. If a table
-    cannot be pinned, return the reason as text.
+    `kept` are the blocks that no view answers, `matches` the plans that replace the other blocks. Both results are
+    empty if the rewritten statement reads a single relation, because Spark reads one relation at one snapshot anyway.
+    If a table cannot be pinned, return the reason as text.
     """
     beside = [table for block in kept for table in block.tables]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
@@ -64,7 +64,8 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
 def _names_snapshot(table: exp.Table) -> bool:
     """Return whether a FROM item has a snapshot id, as in `t VERSION AS OF 5`.
 
-    Return False for a tag, a branch or a time, because the snapshot that these denote may change.
+    Return False for a tag, a branch or a time, as in `t VERSION AS OF 'main'`: the snapshot of a tag or branch may
+    change.
     """
     version = table.args.get("version")
     others = any(table.args.get(arg) for arg in ("when", "sample", "pivots"))

@@ -31,7 +31,7 @@ class Correlation:
     """The outer references of a subquery.
 
     `scope` has the tables of the outer block; `aliases` are the aliases of the outer tables used; `lent` maps the span
-    of each outer reference in the statement's text to its type.
+    of each outer reference in the statement's text to the type of the outer column.
     """
 
     scope: Scope
@@ -58,15 +58,16 @@ class Correlation:
     def check(self, block: Block, *, compared: bool) -> None:
         """Raise Unsupported if the subquery has outer references, and its form does not support outer references.
 
-        The supported forms are subqueries of EXISTS and IN and, if `compared` (the subquery is a scalar operand), a
-        single aggregate without GROUP BY. EXISTS and IN over an aggregate are not rewritten, because Spark treats
-        groups without rows specially there.
+        The supported forms are subqueries of EXISTS and IN and, if `compared` (the subquery is a scalar operand),
+        aggregates without GROUP BY. A subquery of EXISTS or IN that computes an aggregate is not supported.
         """
         beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
         read = block.as_set or (compared and block.keys == ())
         if self.lent and (not read or any(beyond)):
-            supported = "as one aggregate without GROUP BY, HAVING, ORDER BY and LIMIT, or in EXISTS or IN"
-            raise Unsupported(f"a correlated subquery is supported only {supported}")
+            raise Unsupported(
+                "a correlated subquery is supported only as one aggregate without GROUP BY, HAVING, ORDER BY and "
+                "LIMIT, or in EXISTS or IN"
+            )
 
     def placed(self, match: Match) -> Match | Miss:
         """Return the match, or a Miss if outer references in its SQL could resolve to columns of the view.
@@ -77,11 +78,18 @@ class Correlation:
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
         taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
-        if self.lent and (rewriting.union is not None or rewriting.joins or not taken.isdisjoint(self.aliases)):
+        if self.lent and (rewriting.union is not None or rewriting.joins):
+            needed = "a UNION ALL" if rewriting.union is not None else "an outer join"
             return Miss(
                 Reason.SHAPE,
-                "the correlated subquery over the view would need a join or a UNION ALL, or the alias of the outer "
-                "table could mean a column of the view: give the outer table another alias",
+                f"the correlated subquery could be answered from the view only with {needed}, which is not supported "
+                "in a correlated subquery: write the subquery as a join",
+            )
+        if self.lent and (clash := sorted(taken & self.aliases)):
+            return Miss(
+                Reason.SHAPE,
+                f"in the correlated subquery, the outer table's alias {clash[0]} could mean a column of the view or of "
+                "a table joined to the view: give the outer table another alias",
             )
         return match
 
@@ -117,8 +125,10 @@ def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Co
         return None
 
     def column(node: exp.Column) -> Tree:
-        supported = "a correlated subquery is supported in WHERE, and as an output with an alias"
-        raise Unsupported(f"{node.sql('spark')} is not a column of the subquery's FROM: {supported}")
+        raise Unsupported(
+            f"{node.sql('spark')} is not a column of the subquery's FROM: a correlated subquery is supported only in "
+            "WHERE, and as an output with an alias"
+        )
 
     return column
 

@@ -49,9 +49,9 @@ class Costs:
         return self._of_rewriting(match.rewriting)
 
     def of_branch(self, shared: Shared) -> Estimate:
-        """Return the estimate of one branch of a UNION ALL.
+        """Return the cost estimate of one branch of a UNION ALL.
 
-        `shared` is the branch with the share (0 to 1) of rows that the branch reads.
+        `shared` is the branch, with the estimated share (0 to 1) of the query's rows that the branch supplies.
         """
         branch, share = shared
         if isinstance(branch, Delta):
@@ -63,9 +63,9 @@ class Costs:
         return self._of_rewriting(branch, share)
 
     def of_block(self, block: Block, share: float = 1.0) -> Estimate:
-        """Return the estimate of a block over its own tables.
+        """Return the cost estimate of a block that reads the tables in its FROM, instead of a view.
 
-        `share` (0 to 1) is the share of the tables' rows that is read.
+        `share` (0 to 1) is the share of each table's rows that is read.
         """
         tables = {table.id: self.relations.get(table.name) for table in block.tables if not _under(table)}
         under = (self.of_block(inner) for table in block.tables for inner in _under(table))
@@ -78,10 +78,10 @@ class Costs:
     def least(self, shortlist: Shortlist, block: Block, tables: Estimate) -> Iterator[tuple[float, MaterializedView]]:
         """Yield each view of the shortlist with a lower bound, in milliseconds, of the block's cost over the view.
 
-        The bound is estimated from the index alone. A view with more keys than the block needs a roll-up (one shuffle);
-        keys that the block equates and the fields of a date are not counted as more. One column is read for each
-        output. The storage table is assumed to be pruned by the same factor as the base tables, whose estimate is
-        `tables`.
+        The bound is estimated from the index alone. A view with more grouping keys than the block needs a roll-up (one
+        shuffle), unless it may have the same groups: it may have year, month and day as keys in place of one date.
+        One column is read for each output. The storage table is assumed to be pruned by the same factor as the base
+        tables, whose estimate is `tables`.
 
         A view that may have only part of the rows is assumed to lack the share UNKNOWN_SHARE of the rows. The bound is
         therefore not strict: a view that in fact has all rows may cost less. With a strict bound, each view that may
@@ -211,7 +211,7 @@ class Costs:
 
 
 def _worked(read: Estimate, block: Block) -> Estimate:
-    """Return the estimate of a block's scans, `read`, with the costs of its joins and groupings added."""
+    """Return the estimate of a block: the estimate of its scans, `read`, with its joins and groupings added."""
     grouped = block.keys is not None or block.distinct
     twice = grouped and any(holds(tree, exp.Distinct) for tree in block.outputs)
     return read.then(len(block.tables) - 1, int(grouped) + int(twice))

@@ -12,13 +12,12 @@ from rewriter.block import Block, Derived, Find, Texts, Unsupported, build_block
 from rewriter.block.expressions import canonical
 from rewriter.block.from_clause import Common
 from rewriter.block.scope import Scope
+from rewriter.block.words import words
 from rewriter.functions.types import INTEGERS, UNKNOWN, VOID
 from rewriter.model import Column, quoted
 from rewriter.schema import expression_type, output_types
 from rewriter.sql import ParseError, SelectBlock, Statement, excerpt, parse_select, tokenize
 from rewriter.timeseries.bucket import TEMPORAL
-
-_NOT_FOUND = "cannot be found in the statement's text: define it in a WITH clause at the start of the statement"
 
 
 def common_of(statement: Statement, find: Find) -> Common:
@@ -30,7 +29,7 @@ def common_of(statement: Statement, find: Find) -> Common:
 
 
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
-    """Return the functions by which `build_block` gets the SQL text of a block's subqueries and derived tables.
+    """Return the parameters by which `build_block` reads a block's subqueries and derived tables, and gets their text.
 
     `find` looks up a table or view that a FROM clause names. The returned functions raise Unsupported for a subquery or
     derived table whose text cannot be located or is ambiguous.
@@ -55,15 +54,19 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
     def text(tree: exp.Select) -> str:
         found = next((b for b in inside if b.tree == tree), None)
         if found is None:
-            raise Unsupported(f"the derived table {excerpt(tree)} {_NOT_FOUND}")
+            raise Unsupported(
+                f"the subquery {excerpt(tree)} cannot be found in the statement's text: define it in a WITH clause at "
+                "the start of the statement"
+            )
         if not set(statement.common_before(found)).issubset(statement.common_before(select)):
             raise Unsupported(
-                f"the derived table {excerpt(tree)} has a WITH clause: move it to the start of the statement"
+                f"the subquery {excerpt(tree)} has a WITH clause, which is not supported: move this WITH clause "
+                "to the start of the statement"
             )
         if not statement.is_clear(found.text):
             raise Unsupported(
-                f"the derived table {excerpt(tree)} occurs twice in the statement, where its names may "
-                "refer to different CTEs: rename one of the CTEs"
+                f"the subquery {excerpt(tree)} occurs twice in the statement, and a name in its FROM may refer to "
+                "two different CTEs of this name: rename one of these two CTEs"
             )
         return found.text
 
@@ -93,7 +96,7 @@ def _series_of(query: exp.Select) -> Column | None:
 
 
 def _arguments(tree: exp.Expr, name: str) -> list[exp.Expr]:
-    """Return the arguments of a call of a function; an empty list for other expressions."""
+    """Return the arguments of a call of the function `name`; an empty list for other expressions."""
     return tree.expressions if isinstance(tree, exp.Anonymous) and tree.name.lower() == name else []
 
 
@@ -104,7 +107,10 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
     """
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
-        raise Unsupported(f"the derived table {excerpt(tree)} {_NOT_FOUND}")
+        raise Unsupported(
+            f"the derived table {excerpt(tree)} cannot be found in the statement's text: define it in a WITH clause at "
+            "the start of the statement"
+        )
     return found
 
 
@@ -123,9 +129,10 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
 # Cached, because CTEs that each read the previous one twice would take three times as long with each level.
 @lru_cache(maxsize=64)
 def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsupported:
-    """Return the block of a derived table; if it is not supported, return the Unsupported exception (cached).
+    """Return the block of a derived table, or the Unsupported exception if the derived table is not supported.
 
-    `find` looks up a table or view that a FROM clause names.
+    The exception is returned, not raised, so that it is cached like a block. `find` looks up a table or view that a
+    FROM clause names.
     """
     if select.tree is None:
         return Unsupported(select.problem)
@@ -139,33 +146,40 @@ def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsu
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
     """Return the SQL of a derived table, or the name of a CTE, as the block `select` has it in FROM.
 
-    Raise Unsupported if the text cannot be located in the statement, or if its names may have another meaning elsewhere
-    in the statement.
+    Raise Unsupported if the text cannot be located in the statement, or if the same text elsewhere in the statement may
+    read other CTEs.
     """
     if isinstance(node, exp.Table):
         named = statement.common_of(node)
         if named is None or named not in statement.common_before(select):
             raise Unsupported(
-                f"the CTE {node.name} within a derived table groups or limits its rows: define it in the WITH "
-                "clause of the outer query"
+                f"the CTE {node.name}, defined within a derived table, groups or limits its rows, which is not "
+                "supported: define the CTE in the WITH clause of the outer query"
             )
         return quoted(node.name)
     alias = node.alias or excerpt(node)
-    if any(each.args.get("with_") for each in node.this.find_all(exp.Query)):
+    within = next((clause for each in node.this.find_all(exp.Query) if (clause := each.args.get("with_"))), None)
+    if within is not None:
         raise Unsupported(
-            f"the WITH clause of the derived table {alias} is recursive, which is not supported, or defines a name "
-            "that another WITH clause also defines: rename the CTE"
+            f"the WITH clause of the derived table {alias} is recursive, which is not supported: write the derived "
+            "table without WITH RECURSIVE"
+            if within.args.get("recursive")
+            else f"the WITH clause of the derived table {alias} defines a name that another WITH clause also defines: "
+            "rename the CTE"
         )
     # The identifiers of a derived table lie within the innermost parentheses around all of them.
     places = [name.meta["start"] for name in node.this.find_all(exp.Identifier) if "start" in name.meta]
     start, end = min(places, default=0), max(places, default=0)
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
-        raise Unsupported(f"the derived table {alias} {_NOT_FOUND}")
+        raise Unsupported(
+            f"the derived table {alias} cannot be found in the statement's text: define it in a WITH clause at the "
+            "start of the statement"
+        )
     if not statement.is_clear(text):
         raise Unsupported(
-            f"the derived table {alias} occurs twice in the statement, where its names may refer to different CTEs: "
-            "rename one of the CTEs"
+            f"the derived table {alias} occurs twice in the statement, and a name in its FROM may refer to two "
+            "different CTEs of this name: rename one of these two CTEs"
         )
     return text
 
@@ -228,18 +242,25 @@ def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
     `blocks` are the branches.
     """
     first = blocks[0]
-    if any(len(block.outputs) != len(first.outputs) for block in blocks):
+    other = next((len(block.outputs) for block in blocks if len(block.outputs) != len(first.outputs)), None)
+    if other is not None:
         raise Unsupported(
-            "the branches of a set operation in a derived table have different numbers of columns: select the same "
-            "number of columns in each branch"
+            f"the branches of a set operation in a derived table have {len(first.outputs)} and {other} columns: select "
+            "the same number of columns in each branch"
         )
     columns = []
-    for name, *types in zip(first.names, *map(output_types, blocks), strict=True):
+    for output, name, *types in zip(first.outputs, first.names, *map(output_types, blocks), strict=True):
         kinds = set(types) - {VOID}
-        if name is None or len(kinds) != 1 or kinds == {UNKNOWN}:
+        if name is None:
             raise Unsupported(
-                f"the name or type of {name or 'an output'} of a derived table is not known for certain: add an "
-                "alias or a CAST"
+                f"the name of the column {words(output)} of a derived table is not known for certain: add an alias"
             )
+        if len(kinds) > 1:
+            raise Unsupported(
+                f"the column {name} of a set operation has the types {' and '.join(sorted(kinds))} in its branches: "
+                "cast the column to the same type in each branch"
+            )
+        if kinds in (set(), {UNKNOWN}):
+            raise Unsupported(f"the type of the column {name} of a derived table is not known for certain: add a CAST")
         columns.append(Column(name, kinds.pop()))
     return tuple(columns)

@@ -61,7 +61,7 @@ def _rewritten(statement: Statement, definitions: Definitions, relations: Relati
 
 
 def _explained(own: Outcome, tried: Sequence[Outcome], expansions: Expansions, definitions: Definitions) -> Outcome:
-    """Return the outcome `own`, which changes nothing, with the attempts at views from all outcomes in `tried`.
+    """Return the outcome `own`, by which no block is rewritten, with the attempts from all outcomes in `tried`.
 
     `tried` are the outcomes of the statement's expansions. If all views are tried for an explanation, the reasons why
     views could not be expanded are added.

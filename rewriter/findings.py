@@ -61,7 +61,8 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
     """Return the findings on each SELECT, in the order of the SELECTs, near misses first.
 
     If several views fail for the same reason that lies in the SELECT itself, there is one finding. Views over other
-    tables are omitted if views over the SELECT's tables were tried, unless a hint in the statement names them.
+    tables than the SELECT's are omitted, except a view that a hint names; if all views tried are over other tables,
+    none is omitted.
     """
     by_block: dict[str, list[Attempt]] = {}
     for attempt in outcome.tried:
@@ -92,8 +93,8 @@ def place_of(block: str, sql: str) -> str:
 def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
     """Return the attempts on one SELECT, the nearest miss first.
 
-    Views over other tables are included only if there are no other views, or if a hint names them. `tried` are all
-    attempts on the SELECT.
+    An attempt at a view over other tables than the SELECT's is included only if a hint names the view, or if all views
+    tried are over other tables. `tried` are all attempts on the SELECT.
     """
     only = outcome.statement.session.only
     near = [a for a in tried if not a.block or a.view == only or a.reason is not Reason.TABLES_DIFFER]

@@ -51,7 +51,7 @@ def fresh_storage(
 
 
 class Live(NamedTuple):
-    """A stale storage table whose sources have changed only by appends since the refresh; `grown` are these appends."""
+    """A stale storage table whose base tables have changed only by appends since the refresh, with these appends."""
 
     storage: Table
     grown: tuple[Change, ...]
@@ -97,8 +97,8 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
     if other is not None:
         return Miss(
             Reason.STALE,
-            f"{name} has changes other than appends since the refresh: snapshot {other.id} has the operation "
-            f"{other.operation}: refresh the view",
+            f"{name} has changed since the last refresh not only by appends (snapshot {other.id} has the operation "
+            f"{other.operation}): refresh the view",
         )
     start = next((s for s in table.snapshots if s.id == source.snapshot_id), None)
     if start is None:
@@ -199,8 +199,11 @@ def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[s
         first = since[-1]
         when = datetime.fromtimestamp(first.timestamp_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         read = "it was empty" if source.snapshot_id is None else f"snapshot {source.snapshot_id}"
-        what = f"has changed since {read}: first by snapshot {first.id} ({first.operation}, {when})"
-        changed = Miss(Reason.STALE, f"{name} {what}")
+        changed = Miss(
+            Reason.STALE,
+            f"{name} has changed since {read}: first by snapshot {first.id} ({first.operation}, {when}): refresh the "
+            "view",
+        )
     return changed or _schema_problem(name, table, source)
 
 
@@ -212,10 +215,15 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
     if isinstance(table, ViewState):
         return Miss(
             Reason.UNKNOWN_STATE,
-            f"the query of the view {name} cannot be expanded in place of the view's name: write this query in FROM",
+            f"the query of the view {name} cannot be expanded in place of the view's name: write the view's query in "
+            "FROM",
         )
     if not isinstance(table, Table):
-        return Miss(Reason.UNKNOWN_STATE, f"{name} is not an Iceberg table of the catalog")
+        return Miss(
+            Reason.UNKNOWN_STATE,
+            f"{name} is not an Iceberg table of the catalog: create the table again, or recreate the view over other "
+            "tables",
+        )
     source = recorded.get(table.uuid)
     if source is None:
         return Miss(
@@ -233,11 +241,11 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
     """
     if source.snapshot_id is None or source.snapshot_id in {snapshot.id for snapshot in table.snapshots}:
         return None
-    why = (
-        f"no longer descends from snapshot {source.snapshot_id} of the last refresh, because the table was rolled "
-        "back or replaced, or the snapshot expired: refresh the view"
+    return Miss(
+        Reason.STALE,
+        f"{table.name} no longer descends from snapshot {source.snapshot_id} of the last refresh, because the table "
+        "was rolled back or replaced, or the snapshot expired: refresh the view",
     )
-    return Miss(Reason.STALE, f"{table.name} {why}")
 
 
 def changes_since(table: Table, snapshot_id: int | None) -> list[Snapshot]:
@@ -258,7 +266,8 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
             return Miss(
                 Reason.STALE,
-                f"the columns of {name} have changed since its latest snapshot: refresh the view after the next write",
+                f"the columns of {name} have changed since the latest snapshot of {name}: write to {name}, then "
+                "refresh the view",
             )
         return None
     if changed := _differing(table, source.columns):

@@ -82,8 +82,8 @@ Shortlist = tuple[Listed, ...]
 class Definitions:
     """The definitions of all views and their sources, with the index over them; they change only by DDL.
 
-    law:    a view that could answer a block is on its shortlist, if the known declarations of tables hold; a column
-            name of an unknown table is assumed to belong to the tables with which views use it.
+    law:    a view that could answer a block is on the block's shortlist, if `declared` is true of the tables; a table
+            that is not in `declared` is assumed to have the columns that views use of this table
 
     With `exhaustive`, shortlists have all views over a block's tables, for explanations. `declared` has the keys and
     columns of known tables; None if nothing is known. These keys and columns determine which further tables a view may
@@ -111,7 +111,7 @@ class Definitions:
         return other
 
     def read(self) -> None:
-        """Parse all views now instead of at the first statement; a new view takes a few milliseconds."""
+        """Parse the queries of all views now, instead of at the first statement; each takes a few milliseconds."""
         for name in _READ:
             getattr(self, name)
 
@@ -132,9 +132,9 @@ class Definitions:
 
     @cached_property
     def over_views(self) -> dict[TableName, Features]:
-        """The features (tables, columns, predicates …) of the queries of views over other views, by view name.
+        """The features (tables, columns, predicates …) of the queries of views that read views, by view name.
 
-        The names of the other views are kept in these queries.
+        In these queries, the names of the views in FROM are not expanded.
         """
         return {view.name: features_of(view.over_views, view.session) for view in self.views if view.over_views}
 
@@ -232,7 +232,7 @@ class Definitions:
 
     @cached_property
     def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
-        """The shortlist entries of all views in the order of the shelf's bits, and the index of each view name."""
+        """The shortlist entries of all views in the order of the shelf's bits, and each view's position there."""
         bags: dict[tuple[TableName, ...], Bag] = {}
         listed: list[Listed] = []
         for name in self.shelf.views:
@@ -248,7 +248,7 @@ class Definitions:
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
         """Return the views that could answer any block of a statement.
 
-        The blocks are those of the statement as written, and those of the statement with its views expanded.
+        The blocks of the statement as written count, and its blocks after views in FROM have been expanded.
         """
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
@@ -262,7 +262,7 @@ class Definitions:
         return self.shelf.reading(statement.tables).bit_count()
 
     def expansions(self, statement: Statement) -> Expansions:
-        """Return up to three forms of a statement, in which the views that it names are expanded or left as names."""
+        """Return up to three forms of a statement: with the views in FROM expanded, or left as names."""
         return _expansions(statement, self)
 
     def listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
@@ -360,9 +360,9 @@ def _shortlist(statement: Statement, select: SelectBlock, definitions: Definitio
 
 
 def _whole_texts(view: MaterializedView) -> Iterable[str]:
-    """Return the queries whose result is exactly the stored rows of a view.
+    """Return the texts of the queries whose result is exactly the stored rows of a view.
 
-    Hidden columns of the storage table, which only the rewriter reads, do not count.
+    Columns of the storage table that are not columns of the view, which only the rewriter reads, are ignored.
     """
     if view.written == view.query:
         return dict.fromkeys((view.storage_query, view.written))
@@ -371,20 +371,20 @@ def _whole_texts(view: MaterializedView) -> Iterable[str]:
 
 @lru_cache(maxsize=32_768)
 def texts_read(storage_query: str, session: Session) -> tuple[tuple[Text, bool], ...]:
-    """Return the texts of the queries that a storage query answers as a whole, each with a flag (cached by query).
+    """Return the texts of the queries that the rows of a storage query answer as a whole, each with a flag.
 
     The storage query's own text has the flag True. The text without ORDER BY has the flag False; this text is not
-    returned if the query has a LIMIT. Names in the query are resolved in `session`.
+    returned if the query has a LIMIT. Names in the query are resolved in `session`. The result is cached.
     """
     return tuple(texts_of(parse(storage_query, session)))
 
 
 @lru_cache(maxsize=32_768)
 def features_of(storage_query: str, session: Session) -> Features:
-    """Return the features of a view's query: its tables, columns, predicates and aggregates (cached by query).
+    """Return the features of a view's query: its tables, columns, predicates and aggregates.
 
     If the index does not support the query, the features are only its tables. Names in the query are resolved in
-    `session`.
+    `session`. The result is cached.
     """
     statement = parse(storage_query, session)
     occurrences = [table for block in statement.blocks for table in block.tables]

@@ -27,9 +27,9 @@ _GROUPS = "groups_0"
 
 @remembered
 def over_groups(block: Block) -> Block | None:
-    """Return a grouped block as an ungrouped block that reads the groups as a derived table (cached).
+    """Return a grouped block as an ungrouped block that reads the groups as a derived table.
 
-    Return None for a block without groups, and for grouping sets.
+    Return None for a block without groups, and for grouping sets. The result is cached.
     """
     if block.keys is None or block.sets is not None:
         return None
@@ -41,10 +41,10 @@ def over_groups(block: Block) -> Block | None:
 
 @remembered
 def all_groups(block: Block) -> Block | None:
-    """Return the block with the HAVING of its derived tables moved to the WHERE or ON of the block itself (cached).
+    """Return the block with the HAVING of its derived tables moved to the WHERE or ON of the block itself.
 
-    The derived tables then have all groups. Return None if a FULL join, or a computed column of an outer-joined table,
-    prevents this.
+    The derived tables then have all groups. Return None if this is not possible because of GROUPING SETS, a FULL join,
+    or a computed column of an outer-joined table. The result is cached.
     """
     for table in block.tables:
         inner = all_groups(table.inner) if table.inner is not None else None

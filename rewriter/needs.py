@@ -45,9 +45,9 @@ class Reference(NamedTuple):
 class Aggregate(NamedTuple):
     """An aggregate call with the columns of its arguments.
 
-    `function` is the aggregate's name; it is empty for an aggregate whose relation to other aggregates is unknown
-    (known is, for example, that avg can be derived from sum and count). `within` has the columns of the arguments and
-    of the FILTER.
+    `function` is the aggregate's name; it is empty for an aggregate of which is not known from which other aggregates
+    it can be derived (avg can be derived from sum and count). `within` has the columns of the arguments and of the
+    FILTER.
     """
 
     function: str
@@ -80,7 +80,7 @@ class Needs:
     - `aggregates`: the aggregate calls
     - `joins`: the pairs of columns that FROM and WHERE equate; `equated`: the names of these columns, pair by pair
     - `limits`: the columns that are compared with constants, with the values that the comparisons allow
-    - `loose`: the names of the columns in all other predicates
+    - `loose`: the names of the columns in predicates that are neither in `joins` nor in `limits`
     - `aliases`: each output alias with the column names in the alias's expression, or with None if these column names
       do not determine the meaning of the alias
     - `stars`: the qualifier of each `*`, with the columns that the star excludes, as in `* EXCEPT (a)`
@@ -201,9 +201,9 @@ class _Reader:
                 self.needs.loose |= _names(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
-        """Record the columns on both sides of a comparison of two expressions with columns.
+        """Record the columns of a comparison such as `a < b + 1`, if both sides contain columns.
 
-        A view satisfies such a comparison without the columns only if it has the same comparison.
+        A view without these columns satisfies the requirement only if the view has the same comparison.
         """
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)
@@ -261,7 +261,7 @@ class _Reader:
         self.needs.loose |= {r.name for r in condition}
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
-        """Add the columns of a window function to `into`, as columns outside aggregates."""
+        """Add the columns of a window function to `into`; the function itself does not count as an aggregate."""
         call = node.this
         arguments = call.expressions if isinstance(call, exp.Anonymous) else [call]
         for part in (*arguments, *(part for part in node.iter_expressions() if part is not call)):

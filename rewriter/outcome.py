@@ -73,11 +73,11 @@ class Outcome:
     """The decision about a statement.
 
     `replacements` are the blocks answered from views, `tried` the attempts at all views. `spelled` are the edits that
-    make the statement valid in Spark (`timeseries` calls translated); `pins` are the edits that pin other relations to
-    the snapshots of the decision. `alone` has the snapshot id of the relation that the rewritten statement reads, if it
-    reads only one; empty otherwise. `as_of_ms` is the time of the data (milliseconds since 1970) if the answer is an
-    earlier state within a staleness bound, else None. If views were expanded, `statement` is the expanded statement,
-    and `typed` is the user's own statement as Spark can run it.
+    make the statement valid in Spark (`timeseries` calls translated); `pins` are the edits that pin the relations
+    outside the replacements to the snapshots of the decision. If the rewritten statement reads only one relation,
+    `alone` has the snapshot id of this relation; otherwise, `alone` is empty. `as_of_ms` is the time of the data
+    (milliseconds since 1970) if the answer is an earlier state within a staleness bound, else None. If views were
+    expanded, `statement` is the expanded statement, and `typed` is the user's own statement as Spark can run it.
     """
 
     statement: Statement
@@ -110,10 +110,10 @@ class Outcome:
 
     @cached_property
     def fixed(self) -> Outcome:
-        """The same outcome with all relations pinned to snapshots, even if only one is read.
+        """The same outcome with all relations pinned to snapshots, even if the statement reads only one relation.
 
-        Between the decision and Spark's read, the content of a storage table may change: by a refresh after a table was
-        rolled back, or because the view was replaced.
+        Without this, the rows of a storage table might change between the decision and Spark's read: by a refresh after
+        a base table was rolled back, or because the view was replaced.
         """
         if not self.alone:
             return self

@@ -48,9 +48,9 @@ def rewrite_past(past: Travel, definitions: Definitions, relations: Relations) -
 
 
 def moment_ms(text: str, zone: str) -> int | None:
-    """Return the milliseconds since 1970 that Iceberg looks up for a local time in a zone.
+    """Return the time of `TIMESTAMP AS OF text`, in milliseconds since 1970, for a session in the time zone `zone`.
 
-    Return None if the text is not a time, or if the local time is ambiguous.
+    Digits after the milliseconds are cut off. Return None if `text` is not a time, or if the local time is ambiguous.
 
     >>> moment_ms("2024-01-31 12:00:00.0019", "+01:00")
     1706698800001

@@ -170,7 +170,10 @@ def _aggregate(text: str) -> _Aggregate:
     """Return an aggregate of PIVOT; raise Unsupported if it has a subquery, a window or a star other than count(*)."""
     (item,) = parse_select(f"SELECT {text}").expressions
     if any(isinstance(node, (exp.Query, exp.Window, exp.Star)) and not _counts(node) for node in item.walk()):
-        raise Unsupported("an aggregate of PIVOT cannot contain a subquery, a window function, or * outside count(*)")
+        raise Unsupported(
+            f"{excerpt(text)}: an aggregate of PIVOT can contain no subquery, no window function, and * only in "
+            "count(*)"
+        )
     if not isinstance(item, exp.Alias):
         return _Aggregate(text, item, "")
     tokens = tokenize(text)
@@ -189,7 +192,10 @@ def _columns(tree: Tree, alias: str) -> Iterator[str]:
     """
     for column in tree.find_all(exp.Column):
         if column.table.lower() not in ("", alias.lower()) or column.args.get("db"):
-            raise Unsupported(f"{excerpt(column)}: an aggregate of PIVOT can use only columns of the pivoted table")
+            raise Unsupported(
+                f"{excerpt(column)}: an aggregate of PIVOT can use only columns of the pivoted table: remove the "
+                "qualifier"
+            )
         yield column.name.lower()
 
 
@@ -206,23 +212,25 @@ def _names(source: Tree, block: SelectBlock, statement: Statement, find: Find) -
         derive = texts_of(block, statement, find).derive
         if derive is None:
             raise Unsupported(
-                "the columns of the table to which PIVOT is applied are not known: select the columns in a subquery"
+                "the columns of the table to which PIVOT is applied are not known: apply PIVOT to a subquery that "
+                "names the columns"
             )
         columns = derive(bare).columns
     else:
         columns = found.columns
     names = tuple(column.name for column in columns)
-    if len({name.lower() for name in names}) < len(names):
-        raise Unsupported("the table to which PIVOT is applied has two columns of the same name: rename one of them")
+    lower = [name.lower() for name in names]
+    if twice := next((name for name in lower if lower.count(name) > 1), None):
+        raise Unsupported(f"the table to which PIVOT is applied has two columns named {twice}: rename one of them")
     return names
 
 
 def _finds_the_same(made: Statement, find: Find) -> bool:
-    """Return whether each PIVOT over grouped rows has the same result as the original PIVOT over rows.
+    """Return whether each PIVOT over grouped rows has the same result as the user's PIVOT over the rows themselves.
 
-    The result is the same if Spark evaluates the original in two steps (grouping, then one column for each listed
-    value), or if all aggregates are min and max. `made` is the statement with grouped rows. `find` looks up a table or
-    view that a FROM clause names.
+    The result is the same if Spark evaluates the user's PIVOT in two steps (grouping, then one column for each listed
+    value), or if all aggregates are min and max. `made` is the statement with the grouping moved into derived tables.
+    `find` looks up a table or view that a FROM clause names.
     """
     grouped = [b for b in made.blocks if b.tree and any(o.alias.startswith(_VALUE) for o in b.tree.expressions)]
     try:

@@ -1,6 +1,6 @@
 """Finds the data files that a filter cannot exclude, by the bounds of their columns, as Iceberg does in scan planning.
 
-law:    a file is never excluded if it has a row whose value in each column lies in that column's set
+law:    a file with a row that satisfies the filter is never excluded
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ Wanted = Mapping[int, RangeSet]
 
 
 def kept(group: FileGroup, wanted: Wanted) -> Iterator[int]:
-    """Yield the positions of the files that may contain a row with the values in `wanted`.
+    """Yield the positions, in `group`, of the files that may contain a row that satisfies a filter.
 
-    A file with unknown bounds is included.
+    `wanted` has the values that the filter allows, by the column's field id. A file with unknown bounds is included.
 
     >>> column = ColumnFiles(sizes=(8, 8), nulls=(0, 0), lower=(1, 5), upper=(4, 9))
     >>> group = FileGroup(records=(2, 2), sizes=(40, 40), columns={7: column})

@@ -84,9 +84,10 @@ class Aggregated(Need):
 
 
 class Possible(NamedTuple):
-    """The views that could answer a block, and the views among these that may have only some of its rows, as bit sets.
+    """The views that could answer a block, as bit sets.
 
-    `beside` has, by table, the views for which this table must be joined back: joined to the storage table by its key.
+    `partial` are the views that may have only some of the block's rows. `beside` maps a table to the views for which
+    the table must be joined back: joined to the storage table by the table's key.
     """
 
     views: int
@@ -138,10 +139,11 @@ class Question:
         return Possible(bits, bits & partial, beside)
 
     def _losing(self, shelf: Shelf, bits: int, declared: Declared | None) -> int:
-        """Return the views among `bits` that join further tables and may thereby lose or repeat rows of the block.
+        """Return the views among `bits` that may lose or repeat rows of the block by joining further tables.
 
-        These views join tables that the block does not read, without a declared key that gives each row exactly one
-        match. The result is a bit set, empty if `declared` is None. `shelf` has the features of all views.
+        A view may do so if it joins a table that the block does not read, and no declared key guarantees that each row
+        has exactly one match in this table. The result is a bit set, empty if `declared` is None. `shelf` has the
+        features of all views.
         """
         lost = 0
         for bag, members in shelf.bags.items() if declared is not None else ():
@@ -159,7 +161,7 @@ class Question:
         return lost
 
     def _keyed(self, table: TableName, declared: Declared) -> bool:
-        """Return whether a table has a declared primary key whose columns all occur in the block."""
+        """Return whether a table has a declared primary key, and the block names all columns of this key."""
         key = declared.primary.get(table, ())
         return bool(key) and all(self.mentions(column.lower()) for column in key)
 
@@ -171,9 +173,10 @@ class Question:
         declared: Declared | None,
         beside: dict[TableName, int],
     ) -> int:
-        """Return the views among `bits` that satisfy the requirements on the tables that they read, as a bit set.
+        """Return the views among `bits` that satisfy all requirements that apply to them, as a bit set.
 
-        `tables` counts, by table, the occurrences that a view may replace. Add to `beside`, by table, the views that
+        A requirement on a column applies to a view that replaces all occurrences of the column's table. `tables`
+        counts, by table, the occurrences that a view may replace. Add to `beside`, by table, the views that
         satisfy a requirement only if this table is joined back by its key. `declared` has the declared keys, None
         without known keys. `shelf` has the features of all views.
         """
@@ -235,9 +238,9 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Return the views among `bits` whose filters may keep all or some rows of the block, as a bit set.
+        """Return two bit sets: the views among `bits` whose filters may keep some rows of the block, and a subset.
 
-        Also return the views among these that may keep only some rows; the base tables can supply the other rows.
+        The subset are the views whose filters may drop rows of the block; the base tables can supply these rows.
         `shelf` has the features of all views.
         """
         partial = 0

@@ -64,7 +64,10 @@ class Recent:
 
     @cached_property
     def thorough(self) -> Recent:
-        """A cache over the same views in which every view over a block's tables is tried instead of a shortlist."""
+        """Another cache, over the same views, for explanations: not only the shortlisted views are tried.
+
+        For each block, every view over the block's tables is tried.
+        """
         return Recent(self.definitions.thorough)
 
     def _ask(self, sql: str, session: Session) -> Asked:

@@ -17,7 +17,7 @@ class Suggestion:
     - `left`: the number of SELECTs over tables that no view would answer after the change
     - `new`: a free name for another view, if `view` itself should not change; else None
     - `refresh`: true if the view only has to be refreshed
-    - `outputs`: the added outputs as text that can be appended to the SELECT list of the view; empty if they cannot
+    - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not suffice
     - `size`: the estimated size of a view with added grouping keys; None without added keys or without statistics
     - `alone`: true if the new view has only the added outputs, and no other output of `view`
     """
@@ -36,12 +36,12 @@ class Suggestion:
 
     @property
     def made(self) -> TableName:
-        """The name of the view that would answer: the new view, or else the changed view."""
+        """The name of the view that would answer the query: the new view, or else the changed view."""
         return self.new or self.view
 
     @property
     def part(self) -> str:
-        """The number of SELECTs that the change would not answer, as text; empty if the change answers the whole query.
+        """The number of SELECTs that would still read base tables after the change, as text; empty if none would.
 
         >>> Suggestion(TableName(("v",)), ("a",), "", ("a",), left=2).part
         '2 SELECTs would still read tables'

@@ -29,8 +29,9 @@ class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seve
     """The estimated work of a plan, in scans, rows, bytes, joins and shuffles.
 
     `rows` and `bytes` are the amounts read after pruning; `held` is the number of rows of all tables before pruning,
-    `largest` the rows of the largest scan, `joined` the rows that pass through joins. `files` of `all_files` are read,
-    counting only tables whose files are known. `known` is false if the size of a table is unknown.
+    `largest` the rows of the largest scan, `joined` the rows that pass through joins. `files` is the number of data
+    files that are read, `all_files` their number without pruning; tables whose files are not known do not count.
+    `known` is false if the size of a table is unknown.
     """
 
     scans: int = 0
@@ -180,10 +181,10 @@ def _width(table: Table, columns: Collection[str]) -> int:
 
 
 def _size_of(group: FileGroup, at: int, ids: Collection[int], width: float) -> float:
-    """Return the bytes of the columns with these field ids in the file at position `at` of a group.
+    """Return the bytes that the columns with the field ids `ids` take in the file at position `at` of a group.
 
-    If the file does not record the sizes of all these columns, return the file's size times `width`, the columns' share
-    (0 to 1) of a row.
+    If the sizes of these columns in the file are not all known, return the file's size times `width`, the share (0 to
+    1) of a row that the columns take.
     """
     columns = [group.columns[each] for each in ids if each in group.columns]
     known = [size for column in columns if (size := column.sizes[at]) is not None]

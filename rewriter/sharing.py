@@ -1,7 +1,7 @@
 """Computes a view's rows from the storage tables of other views, so that refreshes share one scan of the base tables.
 
-The engine answers the storage query (the query that fills the storage table) like a user's query, so the rows are the
-same; the result is used only if reading the other storage table is cheaper than reading the base tables.
+A view's storage query (the query that fills its storage table) is answered from the other views as a user's query
+would be, so the rows are the same. The answer is used only if it is cheaper than reading the base tables.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ def shared(
 ) -> Shared | None:
     """Return a query over another view's storage table that computes a view's rows more cheaply; None if there is none.
 
-    `storage` is the storage table of `view`, whose columns determine the types; `asked` is the storage query of `view`;
-    `relations` has all relations of `definitions.closure(asked)` at one time. Declared keys are not used, even if they
-    are trusted: a declaration can be withdrawn, and rows that were computed with the help of the declaration would stay
-    in the storage table, and would still count as fresh.
+    `storage` is the storage table of `view`; the query returns the types of its columns. `asked` is the storage query
+    of `view`; `relations` has all relations of `definitions.closure(asked)` at one time. Declared keys are not used,
+    even if they are trusted: a declaration can be withdrawn, and rows that were computed with the help of the
+    declaration would stay in the storage table, and would still count as fresh.
     """
     others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
     others[view.storage] = None  # the rows must not be read from the storage that they will fill

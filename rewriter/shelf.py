@@ -28,7 +28,7 @@ class Folded(NamedTuple):
     """An aggregate of a view.
 
     `names` has, for each column in the aggregate's arguments, all names that the view equates with this column.
-    `function` is the aggregate's name; it is empty for an aggregate whose relation to other aggregates is unknown.
+    `function` is the aggregate's name; it is empty if it is not known which other aggregates can be derived from it.
     """
 
     function: str
@@ -152,10 +152,10 @@ class Shelf:
         return found
 
     def keep(self, names: Names, values: Values | None) -> int:
-        """Return the views whose predicates may imply that a column has one of the values, as a bit set.
+        """Return the views whose predicates may imply that a column has only values in `values`, as a bit set.
 
-        `names` are the names of the column. If `values` is None (unknown), each view that compares the column with
-        constants is included.
+        `names` are the column's name and all names equated with it. If `values` is None (unknown), each view with a
+        predicate over the column is included.
         """
         found = 0
         for name in names:

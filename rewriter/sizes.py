@@ -1,7 +1,7 @@
 """Estimates the number of rows of a view from the bounds of its keys: integers, dates and times.
 
-Iceberg's manifests do not count distinct values. An integer column has at most as many distinct values as its range is
-long; the number of distinct strings, and so the size of a view grouped by a string, is unknown.
+Iceberg's manifests do not count distinct values. An integer column has at most as many distinct values as there are
+integers between its bounds; the number of distinct strings, and so the size of a view grouped by a string, is unknown.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _SHORTEST = LENGTHS | {"month": 28 * _DAY, "quarter": 90 * _DAY, "year": 365 * _
 
 @dataclass(frozen=True)
 class Size:
-    """The estimated number of rows of a view; `of` is the number of rows of its table.
+    """The estimated number of rows of a view; `of` is the number of rows of its largest table.
 
-    `unknown` are grouping keys with an unknown number of distinct values: the real number of rows is `rows` times these
-    numbers.
+    `unknown` are the grouping keys whose number of distinct values is unknown. They are not counted in `rows`: with n
+    values of such a key, the view may have up to n times as many rows.
     """
 
     rows: int

@@ -61,10 +61,11 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     Return None if the storage table lacks no commit or was never filled, or if a source no longer descends from the
     recorded snapshot.
 
-    law:    the age of an answer from the storage table is the current time minus the returned time
-    no:     the age as the difference between the times of two snapshots, because it does not grow while there are no
-            commits
-    no:     the age as the time since the last commit, because earlier commits may be missing, too
+    law:    an answer from the storage table is as old as the first missing commit: the current time minus the returned
+            time
+    no:     its age as the difference between the times of the recorded and the current snapshot, because this
+            difference does not grow while there are no commits
+    no:     its age as the time since the last commit, because earlier commits may be missing, too
     no:     a source that was rolled back to before the recorded snapshot, because no commit is missing
     """
     storage = relations.get(view.storage)
@@ -82,9 +83,9 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
 
 
 def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
-    """Return the relations with the base tables as of an earlier time, `moment` in milliseconds since 1970.
+    """Return the relations, with each base table in its state at an earlier time; storage tables stay unchanged.
 
-    Storage tables stay as they are now.
+    `moment` is this time in milliseconds since 1970.
     """
 
     def then(name: TableName, relation: Relation | None) -> Relation | None:
@@ -103,11 +104,11 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
 def rewrite_within(
     statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
 ) -> Outcome:
-    """Decide which views answer the statement, either now or at one of the times `earlier`.
+    """Decide which views answer the statement, with its tables either in their current state or as of an earlier time.
 
-    `earlier` are milliseconds since 1970, latest first. The time at which views answer the most blocks is chosen. On a
-    tie, prefer a plan that reads no rows appended since the refresh, then the current state, then the latest time. A
-    write, or a statement that names a storage table, is always decided for now.
+    `earlier` are the possible times in milliseconds since 1970, latest first. The state in which views answer the most
+    blocks is chosen. On a tie, prefer a plan that reads no rows appended since the refresh, then the current state,
+    then the latest time. For a write, and for a statement that names a storage table, only the current state is used.
     """
     now = rewrite(statement, definitions, relations)
     storages = definitions.by_storage.keys() & statement.tables

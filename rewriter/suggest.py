@@ -1,7 +1,7 @@
 """Finds the smallest change to a view that makes the view answer a query; the engine tries each change.
 
-A view over tables of the query gets all outputs that the query needs and the view lacks; then each output without which
-the engine still answers is removed again. So each suggestion has been tried by the engine.
+To a view over tables of the query, all outputs are added that the query needs and the view lacks. Then each added
+output is removed again if the engine can answer the query without it. So each suggestion has been tried by the engine.
 
 If a view only needs a refresh, the refresh is suggested first.
 
@@ -101,8 +101,8 @@ def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -
     """Return a suggestion to refresh a view, if a refresh alone makes the view answer a block; None if there is none.
 
     `outcome` is the decision about the query. Of several views, prefer a view that the query would also use if all
-    stale views were refreshed. Views that the statement names, and views over them, are tried as well, with their names
-    in FROM expanded.
+    stale views were refreshed. Views named in FROM, and the views over these, are tried as well, with the names in FROM
+    replaced by the views' queries.
     """
     tried = (definitions.by_name.get(name) for name in dict.fromkeys(attempt.view for attempt in outcome.tried))
     stale = [view for view in tried if view and _is_stale(view, definitions.sources[view.name], relations)]
@@ -165,8 +165,8 @@ def _in_other_zone(view: MaterializedView, session: Session) -> bool:
 def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: Set[TableName]) -> Suggestion:
     """Return the suggestion `found` to change `view`, changed into a suggestion to create another view.
 
-    The name of the other view consists of the name of `view`, the names of added outputs and, if `view` was created in
-    another time zone, the session's time zone; `taken` are the names in use.
+    The name of the new view consists of the name of `view`, the names of added outputs and, if `view` was created in
+    another time zone than the session's, the session's time zone; `taken` are the names in use.
     """
     zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
     plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
@@ -272,11 +272,11 @@ def _labelled(part: _Part) -> str:
 def _as_many_rows(
     tree: exp.Select, parts: Sequence[_Part], aliases: Mapping[str, str | None], relations: Relations, block: Block
 ) -> bool:
-    """Return whether the changed view's GROUP BY keys include a table's primary key.
+    """Return whether the changed view would have about as many rows as one of its tables.
 
-    The view would then have about as many rows as the table. Tables that another table of the view references by a
-    foreign key are ignored, because they are usually smaller. `parts` are the outputs added to the view's query `tree`;
-    `aliases` has, by table id of the query, the qualifiers of the tables that the view reads.
+    This is assumed if the view's GROUP BY keys include the table's primary key. Tables that another table of the view
+    references by a foreign key are ignored, because such tables are usually smaller. `parts` are the outputs added to
+    the view's query `tree`; `aliases` has, by table id of the query, the qualifiers of the tables that the view reads.
     """
     if not any(part.key for part in parts):
         return False
@@ -412,9 +412,9 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
 def _answer(
     view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
 ) -> Outcome | None:
-    """Return the query's outcome over the view with these outputs added; None if the view does not answer any block.
+    """Return the outcome of the statement if the view had the outputs `parts`, too; None if no block is answered then.
 
-    `tree` is the view's query, `parts` are the outputs to add.
+    `tree` is the view's query.
     """
     asked = statement.session
     settings = {**asked.settings, TIME_ZONE: asked.time_zone}

@@ -37,7 +37,8 @@ def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) 
     `n > 3` gives the subject n and the values above 3. A subject is a column, or an expression of one column such as a
     time bucket. Return None if the predicate has more than one subject or an unsupported form. `block` is the block of
     the predicate, and `zone` the session's time zone. With `through`, `CAST(ts AS DATE) = DATE '2024-01-01'` gives the
-    subject ts and the times of that day, if the zone has a fixed offset; likewise for a time's bucket or year.
+    subject ts and the times of that day, if the zone has a fixed offset; without, the subject is `CAST(ts AS DATE)`.
+    The same holds for `date_trunc('month', ts)` and `year(ts)`.
     """
     return _Reader(block, zone, through).read(conjunct)
 
@@ -110,10 +111,10 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """Return the pair of a BOOLEAN column and `values`; return None if `tree` is not a BOOLEAN column.
+        """Return a BOOLEAN column, `tree`, with the set of the column's values for which a predicate is true, `values`.
 
-        `values` is the set of the column's values for which a predicate is true: {1} for the predicate `b`, and {0} for
-        `NOT b`, where 1 stands for TRUE.
+        For a column b, `values` is {1} (TRUE) for the predicate `b`, and {0} (FALSE) for `NOT b`. Return None if `tree`
+        is not a BOOLEAN column.
         """
         column = self.block.type_of(tree)
         return (tree, values) if column is not None and column.type == "boolean" else None
@@ -166,8 +167,9 @@ class _Reader:
     def _through(self, line: Line | None, values: RangeSet) -> Ranged | None:
         """Return the subject of a monotone expression and the subject's values for which the expression is in `values`.
 
-        `line` describes the expression. For `CAST(ts AS DATE)` in a set of dates, the result is the subject ts and a
-        set of times. Return None if `line` is None, or if no set of the subject's values is known.
+        `line` is the expression as a Line (see rewriter.block.lines). For `CAST(ts AS DATE)` in a set of dates, the
+        result is the subject ts and a set of times. Return None if `line` is None, or if the set of the subject's
+        values cannot be computed.
         """
         back = line.back(_within_type(values, line.kind)) if line is not None else None
         if line is None or back is None:
@@ -235,9 +237,9 @@ def _is_text(tree: Tree) -> bool:
 
 
 def _behind(prefix: str) -> str | None:
-    """Return the least string above all strings with this prefix (`ac` for `ab`), in byte order.
+    """Return the least string that is greater than all strings with this prefix, in byte order: `ac` for `ab`.
 
-    Return None if there is no such string.
+    The last byte of the prefix in UTF-8 is increased by 1; return None if the result is not a valid string.
     """
     here = prefix.encode("utf-8", "surrogatepass")
     behind = prefix[:-1] + chr(ord(prefix[-1]) + 1) if ord(prefix[-1]) < 0x10FFFF else ""

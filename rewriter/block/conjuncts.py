@@ -36,7 +36,7 @@ def conjuncts_of(node: Tree) -> Iterator[Tree]:
 
 
 def _is_true(part: Tree) -> bool:
-    """Return whether a predicate is TRUE, a literal equated with itself, or an OR with one of these as an operand."""
+    """Return whether a predicate is always true by its form: `TRUE`, `1 = 1`, or an OR such as `a OR 1 = 1`."""
     if isinstance(part, exp.Or):
         return any(map(_is_true, operands(part, exp.Or)))
     if isinstance(part, exp.EQ):
@@ -45,9 +45,10 @@ def _is_true(part: Tree) -> bool:
 
 
 def _factored(node: exp.Or) -> Iterator[Tree]:
-    """Yield the conjuncts that all branches of an OR share, then the OR of the branches without these conjuncts.
+    """Yield the conjuncts that all branches of an OR share, then the OR of what remains of the branches.
 
-    If a branch consists only of shared conjuncts, the OR is true and is left out.
+    `(a AND b) OR (a AND c)` yields a and `b OR c`. If nothing remains of a branch, as in `a OR (a AND c)`, the
+    remaining OR is always true, so only the shared conjuncts are yielded: a.
     """
     branches = [list(conjuncts_of(branch)) for branch in operands(node, exp.Or)]
     common = _common(branches)
@@ -76,5 +77,5 @@ def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
 
 
 def _together(parts: Sequence[Tree]) -> Tree:
-    """Return the conjunction of copies of the predicates; copies, because a node can be in only one tree."""
+    """Return the predicates joined by AND; they are copied, because a node can be in only one tree."""
     return joined(exp.And, [part.copy() for part in parts])

@@ -1,8 +1,8 @@
 """Computes constant expressions as Spark does, where the result is certain and does not depend on settings.
 
-DATE arithmetic does not depend on the time zone, and arithmetic of whole numbers that fit INT cannot overflow. DECIMAL
-literals are added, subtracted and multiplied where the exact result certainly fits 38 digits. Other constant
-expressions stay unchanged: a TIMESTAMP plus a day depends on the session's time zone, and 7 / 2 is a DOUBLE.
+DATE arithmetic does not depend on the time zone. A sum, difference or product of whole numbers is computed if the
+result fits INT, and of DECIMAL literals if the exact result certainly fits 38 digits. Other constant expressions stay
+unchanged: a TIMESTAMP plus a day depends on the session's time zone, and 7 / 2 is a DOUBLE.
 """
 
 from __future__ import annotations

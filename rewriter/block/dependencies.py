@@ -1,14 +1,17 @@
 """Functional dependencies: the expressions that have only one value within each group of a block.
 
-| by               | expressions with one value in each group                                                    |
-|------------------|---------------------------------------------------------------------------------------------|
-| a key            | the key, and every deterministic expression of it, if it is not floating point              |
-| the filter       | a column that the filter allows only one value, or only NULL                                |
-| a wider type     | the column, if the key is the column cast to a wider type                                   |
-| a primary key    | every column of its table, if the key is never NULL and no join fills the table with NULLs; |
-|                  | or if a LEFT join finds the row by the key, and by nothing else that differs within a group |
-| a bucket of time | coarser buckets, and labels that are constant over the bucket; a day also gives the date    |
-| year and month   | the month that both name; with the day of the month, the date                               |
+| the block has                                | so in each group there is only one value of                           |
+|----------------------------------------------|-----------------------------------------------------------------------|
+| a grouping key k, not floating point         | k, and every deterministic expression of k                            |
+| a filter such as `c = 5` or `c IS NULL`      | c                                                                     |
+| a key `CAST(c AS t)` with a wider type t     | c                                                                     |
+| the primary key of a table as grouping keys, | every column of this table                                            |
+| NOT NULL, and no outer join of the table     |                                                                       |
+| a LEFT join of a table ON its primary key,   | every column of this table                                            |
+| equal to expressions of grouping keys        |                                                                       |
+| a time bucket as a key                       | coarser buckets, and labels that are constant over the bucket; a day  |
+|                                              | bucket also determines the date                                       |
+| `year(t)` and `month(t)` as keys             | `date_trunc('month', t)`; with `day(t)` as a third key, the date of t |
 
 No dependency applies under GROUPING SETS, where a row is not grouped by all keys.
 """
@@ -35,8 +38,8 @@ KeyOf = Callable[[Occurrence], tuple[str, ...]]
 class Dependencies:
     """The functional dependencies of a block that is grouped by `keys`.
 
-    `key_of` returns the primary key of a table (empty if it has none). `pinned` returns whether the filter allows a
-    column only one value. `zone` is the session's time zone.
+    `key_of` returns the columns of a table's primary key (empty if the table has none). `pinned` returns whether the
+    filter allows a column only one value. `zone` is the session's time zone.
     """
 
     def __init__(
@@ -49,7 +52,7 @@ class Dependencies:
 
     @property
     def single(self) -> frozenset[str]:
-        """The ids of the tables in FROM of which the grouping keys determine at most one row."""
+        """The ids of the tables in FROM of which each group has at most one row."""
         return frozenset(table.id for table in self._block.tables if self._is_single(table.id))
 
     def determine(self, tree: Tree) -> bool:
@@ -91,7 +94,7 @@ class Dependencies:
         return as_bucket(key) is not None or (declared is not None and declared.type not in FRACTIONS)
 
     def _is_single(self, table: str) -> bool:
-        """Return whether the grouping keys determine at most one row of the table with the id `table` (cached)."""
+        """Return whether each group has at most one row of the table with the id `table`; the result is cached."""
         known = self._single.get(table)
         if known is None:
             self._single[table] = False  # ends the recursion: a table does not determine itself
@@ -102,9 +105,9 @@ class Dependencies:
     def _has_key(self, table: Occurrence, key: tuple[str, ...]) -> bool:
         """Return whether the primary key of a table proves that each group has at most one row of the table.
 
-        `key` are the columns of the primary key. The proof is that each of these columns is NOT NULL, and is a grouping
-        key or restricted to one value by the filter; or that a LEFT join finds the row by the primary key. Return False
-        if `key` is empty.
+        `key` are the columns of the primary key. Without an outer join of the table, each of these columns must be NOT
+        NULL, and either a grouping key or restricted to one value by the filter. With a LEFT join of the table, see
+        `_is_found_once`. Return False if `key` is empty, or for other joins of the table.
         """
         joins = [join for join in self._block.joins if table.id in join.tables]
         if not key or joins:
@@ -115,9 +118,10 @@ class Dependencies:
         return all(map(self._is_fixed, (exp.column(name, table.id) for name in key)))
 
     def _is_found_once(self, table: Occurrence, key: tuple[str, ...], join: Join) -> bool:
-        """Return whether a LEFT join finds the same row of its table, or no row, for all rows of a group.
+        """Return whether `join` is a LEFT join that finds the same row of `table`, or no row, for all rows of a group.
 
-        `key` are the columns of the table's primary key. Return False for other joins.
+        ON must equate each column of the primary key, `key`, with a column of another table, and all columns of other
+        tables in ON must have one value within each group.
         """
         if join.kind != "LEFT" or len(join.tables) > 1:
             return False

@@ -52,9 +52,9 @@ def read_in(zone: str, view: MaterializedView, block: Block) -> Block | None:
 def computed_elsewhere(block: Block, zone: str) -> Block | None:
     """Return a block that was computed in time zone `zone`, adapted to sessions in other zones.
 
-    Each bucket of a TIMESTAMP gets `zone` as an argument. Other outputs and grouping keys that depend on the zone are
-    wrapped in a call that equals no expression of a query, so that no query is answered from these outputs. Return None
-    if a filter, a join, ORDER BY or a derived table depends on the zone.
+    Each bucket of a TIMESTAMP gets `zone` as an argument. An output or grouping key that depends on the zone in another
+    way is wrapped in a call that equals no expression of a query, so that no query is answered from this output. Return
+    None if a filter, a join, ORDER BY or a derived table depends on the zone.
     """
     if any(depends_on_zone(tree, Scope(inner.tables)) for inner in block.derived for tree in inner.expressions):
         return None
@@ -79,8 +79,8 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 def _is_settled(tree: Tree, scope: Scope) -> bool:
     """Return whether an expression certainly has the same value in all time zones.
 
-    Comparisons of two TIMESTAMPs, IS NULL, and min(), max() and count() of a TIMESTAMP are the same in all zones.
-    `scope` gives the types of columns.
+    For TIMESTAMPs t and u, `t < u`, `t IS NULL`, `min(t)`, `max(t)` and `count(t)` have. `scope` gives the types of
+    columns.
     """
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 
@@ -88,7 +88,7 @@ def _is_settled(tree: Tree, scope: Scope) -> bool:
 def _settled(node: Tree, scope: Scope) -> Tree:
     """Return NULL for a node that has the same value in all time zones; return any other node unchanged.
 
-    With these nodes replaced by NULL, the expression depends on the zone only by its remaining nodes.
+    In `t < u OR date(t) > d`, with TIMESTAMPs t and u, this removes `t < u`, so only `date(t)` depends on the zone.
     """
     if aggregate_of(node) is node and len(node.expressions) == 1 and AGGREGATES[node.name].of_key in ("same", "count"):
         return exp.null() if _is_instant(node.expressions[0], scope) else node

@@ -1,10 +1,11 @@
 """Canonical expressions: one tree for all spellings of the same meaning, as far as the meaning is certain.
 
-A column reference consists of its table's occurrence id and a lower-case name. Parentheses are removed; the printer
-adds those that are needed. A comparison with a constant has the constant on the right, folded to a literal if possible;
-other operands keep their order (the module `meaning` compares regardless of order). BETWEEN is two comparisons. Each
-function has one lower-case name, and all functions that return time buckets are `timeseries`. Any other kind of node
-raises Unsupported, so that the meaning and the printing of a block are certain.
+A column reference consists of its table's occurrence id and a lower-case name. Parentheses are removed; where they are
+needed, the printer adds them again. A comparison with a constant has the constant on the right, folded to a literal if
+possible; in all other expressions, the operands keep their order (the module `meaning` compares regardless of order).
+BETWEEN is two comparisons. Each function has one lower-case name, and all functions that return time buckets are
+`timeseries`. A node of a type that is not in the table `_BUILDER` raises Unsupported, so that the meaning and the
+printing of a block are certain.
 """
 
 from __future__ import annotations
@@ -62,10 +63,17 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     """
     found = _BUILDER.get(type(node))
     if found is None:
-        raise Unsupported(f"the expression {excerpt(node)} is not supported")
+        raise Unsupported(
+            f"the expression {excerpt(node)} is not supported: write the expression in an outer SELECT, over a "
+            "subquery without it"
+        )
     build, read = found
     if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
-        raise Unsupported(f"the expression {excerpt(node)} has an option that is not supported: remove the option")
+        option = next(name for name, value in node.args.items() if value and name not in read)
+        raise Unsupported(
+            f"the expression {excerpt(node)} has the option {option.rstrip('_').replace('_', ' ').upper()}, which is "
+            "not supported: remove the option"
+        )
     return build(node, scope)
 
 
@@ -140,7 +148,8 @@ def _refuse_chains(node: Tree, *operands: Tree) -> None:
     """Raise Unsupported for chains such as `a = b LIKE c`, which Spark and sqlglot associate differently."""
     if any(isinstance(operand, _PREDICATES) for operand in operands):
         raise Unsupported(
-            f"{excerpt(node)} compares the result of a comparison: put the inner comparison in parentheses"
+            f"{excerpt(node)} compares the result of a comparison, which is not supported: put the inner comparison in "
+            "parentheses"
         )
 
 
@@ -150,7 +159,9 @@ def _joined_texts(node: Tree, scope: Scope) -> Tree:
     Spark and the parser disagree on whether || or + and - bind more tightly.
     """
     if any(isinstance(operand, (exp.Add, exp.Sub)) for operand in (node.this, node.expression)):
-        raise Unsupported(f"{excerpt(node)} mixes || with + or -; put one of them in parentheses")
+        raise Unsupported(
+            f"{excerpt(node)} mixes || with + or -, which is not supported: put one operation in parentheses"
+        )
     return _binary(node, scope)
 
 
@@ -170,7 +181,9 @@ def _in(node: Tree, scope: Scope) -> Tree:
     if query is not None and not node.expressions:
         return opaque(IN, scope.constant(query), canonical(node.this, scope))
     if not node.expressions:
-        raise Unsupported(f"{excerpt(node)}: IN is supported only with a list of values or a subquery")
+        raise Unsupported(
+            f"{excerpt(node)}: IN is supported only with a subquery or a list of values: write IN (value, …)"
+        )
     if isinstance(node.this, exp.Tuple):
         return _in_tuples(node, scope)
     values = [folded(canonical(value, scope)) for value in node.expressions]
@@ -191,7 +204,7 @@ def _in_tuples(node: Tree, scope: Scope) -> Tree:
         if len(values) != len(members) or not all(map(_is_alike, members, values, [scope] * len(values))):
             raise Unsupported(
                 f"{excerpt(node)}: IN with several columns is supported only for integers and strings that are "
-                "compared with literals of the same kind"
+                "compared with literals of the same kind: compare the columns one by one, with AND and OR"
             )
         same = (exp.NullSafeEQ(this=m.copy(), expression=v) for m, v in zip(members, values, strict=True))
         rows.append(joined(exp.And, list(same)))
@@ -268,7 +281,7 @@ def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
 def _filter(node: Tree, scope: Scope) -> Tree:
     aggregate = canonical(node.this, scope)
     if aggregate_of(aggregate) is None or isinstance(aggregate, exp.Filter):
-        raise Unsupported(f"{excerpt(node)}: FILTER is supported only after an aggregate")
+        raise Unsupported(f"{excerpt(node)}: FILTER is supported only directly after a call of an aggregate")
     (condition,) = _arguments(node, [node.expression.this], scope)
     return exp.Filter(this=aggregate, expression=exp.Where(this=condition))
 
@@ -313,15 +326,23 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     if name == "convert_timezone" and temporal_type(arguments[-1], scope) == "timestamp":
         arguments = [*arguments[:-1], cast(arguments[-1], "timestamp_ntz")]
     if name == "named_struct" and not all(temporal_type(each, scope) for each in arguments[1::2]):
-        raise Unsupported("named_struct() is supported only if all its values are dates or timestamps")
+        raise Unsupported(
+            "named_struct() is supported only if all its values are dates or timestamps: select the values as separate "
+            "columns"
+        )
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
-        raise Unsupported("to_char() is supported only for dates and timestamps")
+        raise Unsupported(
+            "to_char() is supported only for dates and timestamps, not for numbers: call to_char() in an outer SELECT, "
+            "over a subquery without it"
+        )
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
 
 def _field(node: Tree, scope: Scope) -> Tree:
     canonical(node.this, scope)
-    raise Unsupported(f"{excerpt(node)} is a field of a struct, which is not supported")
+    raise Unsupported(
+        f"{excerpt(node)} is a field of a struct, which is not supported: use a column that is not nested"
+    )
 
 
 def _refuse_unsettled(name: str, node: Tree) -> None:
@@ -330,28 +351,33 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
     `grouping()` and `grouping_id()` are allowed without arguments.
     """
     if name in UNSETTLED:
-        raise Unsupported(f"{name}() {UNSETTLED[name]}")
+        why = UNSETTLED[name]
+        raise Unsupported(f"{name}() {why}: no view can answer a query that calls {name}()")
     if name in (TIME_WINDOW, SESSION):
         raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
-        raise Unsupported(f"the function {name}() is not supported")
+        raise Unsupported(
+            f"the function {name}() is not supported: call {name}() in an outer SELECT, over a subquery without it"
+        )
     if not node.expressions and name not in GROUPING:
-        raise Unsupported(f"{name}() without arguments is not supported")
+        raise Unsupported(
+            f"{name}() without arguments is not supported: call {name}() in an outer SELECT, over a subquery without it"
+        )
 
 
 def _part(node: Tree, scope: Scope) -> Tree:
-    """Return `extract(unit FROM time)` and similar calls as a call of the field's own function, such as year(t).
+    """Return `extract(YEAR FROM t)`, `date_part('YEAR', t)` and similar calls as `year(t)`, the function of the field.
 
-    Raise Unsupported for unknown fields, and if the source may be an interval.
+    Raise Unsupported for unknown fields, and if t may be an interval.
     """
     unit, source = [*node.expressions, exp.Null(), exp.Null()][:2]
     function = UNITS.get(unit.name.upper()) if _is_text(unit) and len(node.expressions) == 2 else None
     if function is None:
-        raise Unsupported(f"{excerpt(node)}: this field is not supported; fields such as YEAR, MONTH, DAY and HOUR are")
+        raise Unsupported(f"{excerpt(node)}: this field is not supported: use a field such as YEAR, MONTH, DAY or HOUR")
     if not _is_time(source):
         raise Unsupported(
-            f"{excerpt(node)}: the argument could be an interval, whose fields are not supported; cast it to a "
-            "date or timestamp"
+            f"{excerpt(node)}: the argument could be an interval, whose fields are not supported: cast the argument to "
+            "a date or timestamp"
         )
     if function == "date_part":  # has no function of its own
         return exp.Anonymous(
@@ -362,9 +388,10 @@ def _part(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_time(source: Tree) -> bool:
-    """Return whether the form of an expression rules out that its value is an interval.
+    """Return whether the value of an expression cannot be an interval, by the form of the expression.
 
-    An interval is the value of an INTERVAL literal, or of the difference of two times.
+    An INTERVAL literal and the difference of two times, `a - b`, may be intervals; `a` and `a + INTERVAL 1 DAY` are
+    not.
     """
     node = source.unnest()
     if isinstance(node, (exp.Add, exp.Sub)):
@@ -373,10 +400,10 @@ def _is_time(source: Tree) -> bool:
 
 
 def _clock(node: Tree, scope: Scope) -> Tree:
-    """Return `current_date` or `current_timestamp` without parentheses as a call.
+    """Return `current_date` or `current_timestamp`, written without parentheses, as a call: `current_date()`.
 
-    Raise Unsupported if a column or an output has the same name, or in a subquery, where an outer column may have the
-    name.
+    Raise Unsupported if a column or an output has the name current_date or current_timestamp; also within a subquery,
+    because a column of the outer query may have this name.
     """
     name = node.sql("spark").removesuffix("()").lower()
     select = node.find_ancestor(exp.Select)
@@ -393,8 +420,8 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
         return _sketch(node, aggregate.name, aggregate.size, scope)
     if len(node.expressions) != aggregate.arity:
         raise Unsupported(
-            f"{excerpt(node)} has {len(node.expressions)} arguments, but {aggregate.name}() is supported only "
-            f"with {aggregate.arity}"
+            f"{excerpt(node)}: the number of arguments is {len(node.expressions)}, but {aggregate.name}() is supported "
+            f"only with {aggregate.arity}"
         )
     argument = node.expressions[0]
     if aggregate.name == "count" and (isinstance(argument, exp.Star) or _counts_rows(argument)):
@@ -406,9 +433,10 @@ def _aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
 
 
 def _as_wide(argument: Tree, scope: Scope) -> Tree:
-    """Return an integer column without its cast to a wider integer type; return any other argument unchanged.
+    """Return the argument of sum() or count() without a cast of an integer column to a wider integer type.
 
-    For an INT column n, `CAST(n AS BIGINT)` gives n: sum(), which is a BIGINT in both cases, and count() are the same.
+    For an INT column n, `CAST(n AS BIGINT)` gives n: `sum(n)` is a BIGINT, too, and equals `sum(CAST(n AS BIGINT))`.
+    Return any other argument unchanged.
     """
     if not isinstance(argument, exp.Cast) or argument.args.get("safe"):
         return argument
@@ -425,7 +453,10 @@ def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
     """
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
-        raise Unsupported(f"{excerpt(node)}: {name}() is supported only with a value and a constant size")
+        raise Unsupported(
+            f"{excerpt(node)}: {name}() is supported only with a value and, as the second argument, the sketch's size "
+            "as a number"
+        )
     return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
 
 
@@ -433,7 +464,7 @@ def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     values, name = node.expressions[0].expressions, aggregate.name
     if len(node.expressions) != 1 or not values or (len(values) > 1 and name != "count") or aggregate.arity > 1:
         raise Unsupported(
-            f"{excerpt(node)}: DISTINCT is supported only in an aggregate with one argument, or in count()"
+            f"{excerpt(node)}: DISTINCT is supported only in count(), and in other aggregates with one argument"
         )
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]
@@ -462,9 +493,10 @@ def _counts_rows(argument: Tree) -> bool:
 
 def _refuse_nesting(inner: Tree, node: Tree) -> None:
     if has_aggregate(inner) or windows_in(inner) or any(opaque_within(inner)):
+        what = "an aggregate" if has_aggregate(inner) else "a window function" if windows_in(inner) else "a subquery"
         raise Unsupported(
-            f"{excerpt(node)} contains an aggregate, a window function or a subquery in its arguments, which is "
-            "not supported: compute the argument in a derived table"
+            f"{excerpt(node)} contains {what} in its arguments, which is not supported: compute the argument in a "
+            "derived table"
         )
 
 
@@ -472,7 +504,10 @@ def _window(node: Tree, scope: Scope) -> Tree:
     assert isinstance(node, exp.Window)
     window = read_window(node, lambda part: canonical(part, scope))
     if any(True for _ in opaque_within(window)):
-        raise Unsupported(f"{excerpt(node)}: a subquery in a window function is not supported")
+        raise Unsupported(
+            f"{excerpt(node)}: a subquery in a window function is not supported: compute the subquery in a derived "
+            "table"
+        )
     return window
 
 

@@ -33,8 +33,8 @@ class Occurrence:
     if not known.
 
     A derived table (a subquery in FROM) that is not merged into the outer block is an occurrence, too: `text` is its
-    SQL, which `name` also contains. `branches` are the blocks of its UNION ALL, or `inner` is the block of its single
-    SELECT.
+    SQL, and `name` consists of "derived table" and this SQL. `branches` are the blocks of its UNION ALL, or `inner` is
+    the block of its single SELECT.
     """
 
     id: str
@@ -52,8 +52,8 @@ class Occurrence:
     def constant(self) -> bool:
         """Whether the table has the same rows in every snapshot.
 
-        True only for the table of offsets that the rewriter joins to FROM for a sliding time window (see
-        rewriter.sql.time_windows).
+        True only for a table of literals that the rewriter itself adds to FROM for a sliding time window: the distances
+        in seconds between the windows of one row (see rewriter.sql.time_windows).
         """
         return self.name.parts[0] == SLIDES
 
@@ -113,7 +113,7 @@ class Block:
     """A SELECT in normal form: a product of tables, other joins, WHERE, groups, windows, ORDER BY and LIMIT.
 
     An inner join is a product whose condition is in `where`. `joins` are the other joins; the ON condition of a join
-    names only tables before the join, and independent joins may be in any order.
+    names only the tables on the two sides of the join.
 
     `keys` are the grouping keys: None if the block does not group, empty for one aggregate over all rows. `sets` are
     the grouping sets; None means a single set of all keys. A DISTINCT without groups is represented as grouping by all
@@ -182,9 +182,10 @@ def remembered(
 ) -> Callable[Concatenate[_Owner, _Rest], _Found]:
     """Decorate a function so that its results are cached in the object that is the function's first argument.
 
-    Blocks of views live long, and the matching of each query calls the same functions on them. Results that belong to a
-    statement are freed together with the statement. With one global cache instead, the garbage collector would walk
-    through the trees of a thousand statements (0.7 of 4.3 ms per hit of benchmarks/rewrite_latency.py).
+    Blocks of views live long, and the matching of each query calls the same functions on them. The results for a block
+    of a statement are freed together with the block. With one global cache instead, the garbage collector would walk
+    through the trees of a thousand statements (0.7 ms of the 4.3 ms for a rewritten statement in
+    benchmarks/rewrite_latency.py).
     """
 
     @wraps(function)

@@ -42,7 +42,8 @@ Build = Callable[[exp.Select, frozenset[str]], Block]
 class Derived(NamedTuple):
     """A derived table or CTE that is not merged into the outer block: its SQL text in FROM, and its columns.
 
-    `branches` are the blocks of a UNION ALL, or `inner` is the block of a single SELECT.
+    `branches` are the blocks of a UNION ALL, or `inner` is the block of a single SELECT; for other queries, both are
+    empty.
     """
 
     text: str
@@ -120,7 +121,7 @@ def read_from(
     """
     source = tree.args.get("from_")
     if source is None:
-        raise Unsupported(f"a SELECT without FROM is not supported: {excerpt(tree)}")
+        raise Unsupported(f"{excerpt(tree)} has no FROM, so no view can answer this SELECT")
     reader = _Reader(find, common, build, taken, derive)
     reader.start(source.this)
     for join in tree.args.get("joins") or ():
@@ -194,7 +195,9 @@ class _Reader:
         for name in (n.name for n in names):
             mine, theirs = left.column(exp.column(name)), right.column(name)
             if theirs is None:
-                raise Unsupported(f"USING ({name}): {right.alias} has no column {name}")
+                raise Unsupported(
+                    f"USING ({name}): {right.alias} has no column {name}: write the condition of the join with ON"
+                )
             on.append(exp.EQ(this=mine, expression=theirs))
             hiding = {(s.alias, name.lower()) for s in self.sources if s.column(name) is not None}
             self.hidden |= hiding
@@ -212,9 +215,14 @@ class _Reader:
 
     def _left(self, item: _Item, on: tuple[Tree, ...]) -> None:
         if not item.plain:
+            problem = (
+                f"has a {item.joins[0].kind} join: write this join in the outer query"
+                if item.joins
+                else "computes a column: select only columns in the derived table, and compute in the outer query"
+            )
             raise Unsupported(
-                "a LEFT join of a derived table that computes columns or has outer joins is not supported: select "
-                "plain columns in the derived table, and write its outer joins in the outer query"
+                f"a LEFT join of {item.source.alias or 'a derived table'} is not supported, because this derived table "
+                f"{problem}"
             )
         self.joins.append(Join("LEFT", item.ids, (*item.where, *on)))
 
@@ -224,18 +232,29 @@ class _Reader:
         Raise Unsupported if A contains outer joins or computed outputs, or if B contains joins.
         """
         if self.joins or item.joins or not self.plain:
-            raise Unsupported(
-                "a RIGHT join is supported only after plain tables and inner joins: write it as a LEFT join"
+            place = (
+                f"after a {self.joins[0].kind} join"
+                if self.joins
+                else f"of the derived table {item.source.alias}, which has a {item.joins[0].kind} join,"
+                if item.joins
+                else "after a derived table that computes a column"
             )
+            raise Unsupported(f"a RIGHT join {place} is not supported: write A RIGHT JOIN B ON … as B LEFT JOIN A ON …")
         before = frozenset(t.id for t in self.tables) - item.ids
         self.joins.append(Join("LEFT", before, (*self.where, *on)))
         self.where = [*item.where]
 
     def _full(self, item: _Item, on: tuple[Tree, ...]) -> None:
         if len(self.tables) != 2 or self.where or self.joins or item.where or not (self.plain and item.plain):
+            sides = (
+                "in a FROM clause with more than two tables"
+                if len(self.tables) != 2
+                else "of a derived table that filters rows"
+                if self.where or item.where
+                else "of a derived table that computes a column"
+            )
             raise Unsupported(
-                "a FULL join is supported only between two tables, without derived tables that filter rows or compute "
-                "columns, and without other joins"
+                f"a FULL join {sides} is not supported: write the FULL join of two tables, and no other join"
             )
         self.joins.append(Join("FULL", frozenset(t.id for t in self.tables), on))
 
@@ -248,8 +267,8 @@ class _Reader:
     def _filtering(self, kind: str, item: _Item, on: tuple[Tree, ...]) -> None:
         if item.joins:
             raise Unsupported(
-                f"a {kind} join of a derived table that has outer, semi or anti joins is not supported: write a "
-                "derived table with inner joins only"
+                f"a {kind} join of the derived table {item.source.alias}, which has a {item.joins[0].kind} join, is "
+                "not supported: use only inner joins in the derived table"
             )
         self.sources.remove(item.source)
         self.joins.append(Join(kind, item.ids, (*item.where, *on)))
@@ -259,7 +278,7 @@ class _Reader:
             self.plain = item.plain
         self.tables += item.tables
         if len(self.tables) > MOST_TABLES:
-            raise _TooMany(f"FROM names more than {MOST_TABLES} tables, which is not supported")
+            raise _TooMany(f"FROM names more than {MOST_TABLES} tables, which is not supported: split the query")
         self.sources.append(item.source)
 
     def _scope(self) -> Scope:
@@ -318,13 +337,24 @@ def _spelling(sources: Sequence[Source], name: str) -> str:
     return next(label for label in labels if label is not None and label.lower() == name.lower())
 
 
+# The parser's names of what an item of FROM may have besides its name and alias.
+_EXTRAS = {
+    "pivots": "PIVOT or UNPIVOT",
+    "sample": "TABLESAMPLE",
+    "version": "VERSION AS OF",
+    "when": "TIMESTAMP AS OF",
+    "joins": "a join in parentheses",
+    "laterals": "LATERAL VIEW",
+}
+
+
 def _refuse_extras(node: Tree, read: tuple[str, ...], *, renames: bool = False) -> None:
     alias = node.args.get("alias")
-    extras = any(value for arg, value in node.args.items() if arg not in read)
+    extras = [arg for arg, value in node.args.items() if value and arg not in read]
     if extras or (alias is not None and alias.args.get("columns") and not renames):
+        extra = _EXTRAS.get(extras[0], extras[0].rstrip("_").upper()) if extras else "column aliases"
         raise Unsupported(
-            f"{excerpt(node)} in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, "
-            "time travel or column aliases"
+            f"{excerpt(node)} in FROM has {extra}, which is not supported: name a table or a subquery without {extra}"
         )
 
 
@@ -350,8 +380,8 @@ def _is_derived(node: Tree, common: Common) -> bool:
 def _select_of(node: Tree, common: Common) -> exp.Select | None:
     """Return the SELECT of a derived table or CTE; None for other items of FROM.
 
-    `common` looks up CTEs. A set operation such as UNION has no single SELECT: return None for a derived table that is
-    a set operation. For a CTE that is a set operation, `common` returns an empty SELECT, which is returned.
+    `common` looks up CTEs. For a set operation such as UNION, which has no single SELECT, return None if it is a
+    derived table, and an empty SELECT (from `common`) if it is a CTE.
     """
     if isinstance(node, exp.Subquery):
         return node.this if isinstance(node.this, exp.Select) else None
@@ -391,14 +421,18 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
     alias = node.alias_or_name
     names = tuple(node.alias_column_names) or tuple(column.name for column in columns)
     if len({name.lower() for name in names}) != len(columns):
+        lower = [name.lower() for name in names]
         raise Unsupported(
-            f"{alias or 'a derived table'} has two columns of the same name, or a column list of another length "
-            "than its query: give each column one name"
+            f"{alias or 'a derived table'} has two columns named {next(n for n in lower if lower.count(n) > 1)}: give "
+            "each column another name"
+            if len(names) == len(columns)
+            else f"the alias {alias} names {len(names)} columns, but its derived table has {len(columns)}: name each "
+            "column once"
         )
     if names != tuple(column.name for column in columns):
         raise Unsupported(
-            f"the alias {alias} renames the columns of a derived table that groups or limits rows: rename the "
-            "columns within it"
+            f"the alias {alias} renames the columns of a derived table that cannot be merged into the outer query, "
+            "which is not supported: rename the columns within the derived table"
         )
     name = TableName(("derived table", text))
     occurrence = Occurrence(_free_id(alias, taken), name, alias, columns, text, branches, inner)
@@ -406,14 +440,16 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 
 
 def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
-    """Return the table of a sliding time window's offsets as an item of FROM, whose column the SELECT cannot name.
+    """Return the table that the rewriter has added to FROM for a sliding time window, as an item of FROM.
 
-    The rewriter itself has added this table to FROM (see rewriter.sql.time_windows). The table gets no id that is in
-    `taken`. Raise Unsupported unless derived tables are `kept` as text.
+    Its only column, `back`, has the distances in seconds between the windows of one row (see
+    rewriter.sql.time_windows); names in the SELECT do not resolve to this column. The table gets no id that is in
+    `taken`. Raise Unsupported unless `kept` is true, which means that a derived table may stay in FROM as SQL text.
     """
     if not kept:
         raise Unsupported(
-            "window() with a slide shorter than the window is not supported in this query: leave out the slide"
+            "window() with a slide shorter than the window is not supported in a view's query or in a subquery: write "
+            "window() without a slide there, and the slide in a query over the rows"
         )
     text = f"({node.this.sql('spark', normalize_functions='lower')})"
     columns = (Column(BACK, "int", nullable=False),)
@@ -493,9 +529,16 @@ def _merged(block: Block, alias: str) -> _Item:
     has more than MOST_NODES nodes.
     """
     if block.keys is not None or block.limit is not None or block.offset is not None or not block.plain:
+        clause = (
+            "groups its rows"
+            if block.keys is not None
+            else "has LIMIT or OFFSET"
+            if block.plain
+            else "has DISTINCT or a window function"
+        )
         raise Unsupported(
-            f"{alias or 'a derived table'} groups, numbers or limits its rows, so the derived table cannot be merged "
-            "into the outer query"
+            f"{alias or 'a derived table'} {clause}, so the derived table cannot be merged into the outer query: write "
+            "the outer query over the tables themselves"
         )
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
         raise Unsupported(

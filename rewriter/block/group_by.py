@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from rewriter.block.form import Unsupported
 from rewriter.block.traits import has_aggregate, is_literal
+from rewriter.block.words import words
 from rewriter.sql import columns_in, excerpt, holds, windows_in
 
 Tree = exp.Expr
@@ -24,8 +25,8 @@ _TRAILING = ("rollup", "cube", "grouping_sets")
 class GroupBy:
     """The grouping keys, in the order of grouping_id(), and the grouping sets; `sets` is None without grouping sets.
 
-    `constant` is true if all expressions in GROUP BY are constants: then all rows form one group, and there is no group
-    if there are no rows.
+    `constant` is true if GROUP BY has only constants: then all rows form one group but, in contrast to a query without
+    GROUP BY, there is no group if there are no rows.
     """
 
     keys: tuple[Tree, ...]
@@ -46,7 +47,7 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
         return _checked(_all(read, outputs), None)
     items = group.expressions
     if not items and not trailing:
-        raise Unsupported("GROUP BY has no grouping key: name at least one")
+        raise Unsupported("GROUP BY has no grouping key: name at least one key")
     if trailing:
         return _trailing(group.args[trailing[0]], [read(item) for item in items], read)
     if not any(isinstance(item, (exp.Rollup, exp.Cube, exp.GroupingSets)) for item in items):
@@ -130,13 +131,15 @@ def _trailing(clauses: Sequence[Tree], keys: Sequence[Tree], read: Callable[[Tre
             "ROLLUP, CUBE and GROUPING SETS cannot be combined in one GROUP BY: write one GROUPING SETS (…)"
         )
     if len(set(keys)) != len(keys):
-        raise Unsupported("GROUP BY names the same key twice: remove the repetition")
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise Unsupported(f"GROUP BY names the key {words(twice)} twice: remove the repetition")
     clause = clauses[0]
     if isinstance(clause, exp.GroupingSets):
         sets = _sets_of(clause, read)
-        if not {key for each in sets for key in each} <= set(keys):
+        extra = next((key for each in sets for key in each if key not in keys), None)
+        if extra is not None:
             raise Unsupported(
-                "a grouping set names an expression that is not a key of GROUP BY: add the expression to GROUP BY"
+                f"a grouping set names {words(extra)}, which is not a key of GROUP BY: add {words(extra)} to the keys"
             )
         return _checked(tuple(keys), tuple(sets))
     if clause.expressions:
@@ -159,8 +162,11 @@ def _sets_of(item: Tree, read: Callable[[Tree], Tree]) -> list[tuple[Tree, ...]]
         return [_together(each, read) for each in item.expressions]
     if isinstance(item, (exp.Rollup, exp.Cube)):
         parts = [_together(each, read) for each in item.expressions]
-        if len(set(chain(*parts))) != sum(len(part) for part in parts):
-            raise Unsupported("ROLLUP or CUBE names the same key twice: remove the repetition")
+        named = list(chain(*parts))
+        if len(set(named)) != len(named):
+            twice = next(key for key in named if named.count(key) > 1)
+            clause = "ROLLUP" if isinstance(item, exp.Rollup) else "CUBE"
+            raise Unsupported(f"{clause} names the key {words(twice)} twice: remove the repetition")
         return _rolled_up(parts) if isinstance(item, exp.Rollup) else _cubed(parts)
     return [(read(item),)]
 
@@ -201,11 +207,15 @@ def _plain(keys: tuple[Tree, ...]) -> GroupBy:
 
 
 def _checked(keys: tuple[Tree, ...], sets: Sets | None) -> GroupBy:
-    if any(has_aggregate(key) or is_literal(key) or windows_in(key) for key in keys):
+    wrong = next((key for key in keys if has_aggregate(key) or is_literal(key) or windows_in(key)), None)
+    if wrong is not None:
+        what = "a constant" if is_literal(wrong) else "an aggregate" if has_aggregate(wrong) else "a window function"
+        raise Unsupported(f"GROUP BY with {what} is not supported: group by expressions of columns, not {words(wrong)}")
+    if sets is not None and not keys:
+        raise Unsupported("GROUPING SETS without a grouping key are not supported: name at least one key")
+    if sets is not None and len(sets) > MOST_SETS:
         raise Unsupported(
-            "GROUP BY by an aggregate, a window function or a constant is not supported: group by expressions "
-            "of columns"
+            f"GROUP BY has {len(sets)} grouping sets, more than the {MOST_SETS} that are supported: list only the "
+            "needed sets in GROUPING SETS"
         )
-    if sets is not None and (len(sets) > MOST_SETS or not keys):
-        raise Unsupported(f"GROUPING SETS are supported only with at least one key, and with at most {MOST_SETS} sets")
     return GroupBy(keys, sets)

@@ -50,8 +50,8 @@ class Line:
     def value(self, literal: Tree, zone: str) -> Any | None:
         """Return a constant as a value that is comparable with the expression's values.
 
-        Return None for other expressions, and if Spark might round one of the two compared values, because the values
-        are compared as DOUBLE, or as a DECIMAL whose 38 digits are too few for the digits of both values, as in
+        Return None for other expressions. Return None, too, if Spark might round one of the two compared values: if it
+        compares them as DOUBLE, or as a DECIMAL whose 38 digits do not suffice for the digits of both values, as in
         `CAST(n AS DECIMAL(38,2)) > 0.995`.
         """
         if self.wide != "double":
@@ -77,7 +77,7 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
     The Line maps a set of the expression's values to the set of values of its subject: the column or time bucket within
     the expression, as n in `coalesce(n, 0)`. `block` is the block of the expression, `zone` the session's time zone.
     With `through`, the subject of a time's bucket, date or year is the time itself. Without `through`, a bucket is its
-    own subject, and a date or year of a time is unsupported.
+    own subject, and the result is None for a date or year of a time.
     """
     column = block.type_of(tree)
     if column is not None:
@@ -191,7 +191,7 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Return the start of the first bucket that the function maps to at least `value`; with `after`, to more.
+        """Return the start of the first bucket that the function maps to `value` or more; with `after`, to more only.
 
         `value` is in the unit of the type `shown`: days since 1970 for date, a year for int, else microseconds since
         1970. The result is in days since 1970 if the times are of type DATE, else in microseconds since 1970.

@@ -36,7 +36,7 @@ class Predicates:
     floating point (0.0 = -0.0) nor a string with a collation. `ranges` maps each subject to the set of values that the
     conjuncts allow; a subject is the representative of a column's equivalence class, or an expression of this column
     such as a time bucket. `residuals` are all other conjuncts, in the form that `meaning` returns. `zone` is the
-    session's time zone. `cases` limits the combinations of OR branches that `implies` examines.
+    session's time zone. `cases` is the greatest number of combinations of OR branches that `implies` examines.
     """
 
     def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str, cases: int = MOST_CASES) -> None:
@@ -121,12 +121,12 @@ class Predicates:
 
     @cached_property
     def _named(self) -> frozenset[Tree]:
-        """The columns that the conjuncts name."""
+        """The columns in all conjuncts."""
         return frozenset(column for conjunct in self.conjuncts for column in columns_in(conjunct))
 
     @cached_property
     def _columns(self) -> frozenset[Tree]:
-        """The columns of all conjuncts that are not column equalities."""
+        """The columns in the conjuncts that are not column equalities."""
         return frozenset(column for conjunct in self._rest for column in columns_in(conjunct))
 
     def _clauses_hold(self, conjunct: Tree) -> bool:
@@ -157,8 +157,8 @@ class Predicates:
     def _further(self) -> dict[Tree, RangeSet]:
         """The sets of values that follow indirectly from the conjuncts, keyed by column or expression.
 
-        `date_trunc('day', t) >= DATE '2024-01-01'` restricts t, `x LIKE 'ab%c'` restricts x to the prefix ab, and `a <
-        b` excludes NULL in a and b.
+        `date_trunc('day', t) >= DATE '2024-01-01'` restricts t, `x LIKE 'ab%c'` restricts x to strings that start with
+        ab, and `a < b` excludes NULL in a and b.
         """
         sets: dict[Tree, list[RangeSet]] = {}
         for conjunct in self._rest:
@@ -172,8 +172,8 @@ class Predicates:
     def _in_each_case(self, conjunct: Tree) -> bool:
         """Return whether a predicate is implied in each branch of the first disjunction that names one of its columns.
 
-        A branch that contradicts the other conjuncts does not count. Return False if no disjunction names a column of
-        the predicate.
+        A disjunction is a conjunct `p OR q`, with the branches p and q. A branch that contradicts the other conjuncts
+        does not count. Return False if no disjunction names a column of the predicate.
         """
         wanted = {*columns_in(conjunct)}
         for disjunction, columns in self._disjunctions:

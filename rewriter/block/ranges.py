@@ -179,7 +179,7 @@ ONLY_NULL = RangeSet((), null=True)
 
 
 def _common(left: Sequence[Interval], right: Sequence[Interval]) -> Iterator[Interval]:
-    """Yield the intersections of each interval of one sequence with the intervals of the other sequence.
+    """Yield the intersections of the intervals in `left` with the intervals in `right`, in ascending order.
 
     Both sequences are in ascending order. Some of the intersections may be empty.
     """
@@ -206,8 +206,8 @@ def _close(interval: Interval) -> Interval:
 def _union(intervals: Iterable[Interval], null: bool, discrete: bool = False) -> RangeSet:
     """Return the set of these intervals, and of NULL if `null` is true, with overlapping and adjacent intervals merged.
 
-    `RangeSet.within` relies on the merging: it looks for each interval of one set within a single interval of the other
-    set. With `discrete`, the values are integers, and [1, 2] and [3, 4] are adjacent.
+    `a.within(b)` relies on the merging: it tests whether each interval of a lies within a single interval of b. With
+    `discrete`, the values are integers, and [1, 2] and [3, 4] are adjacent.
     """
     found = [interval for interval in intervals if not interval.empty]
     if len(found) < 2:

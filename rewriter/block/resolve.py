@@ -86,12 +86,8 @@ def build_block(
     outputs do not matter: `*` becomes one constant instead of all columns. `decides` is true if an outer query may
     filter, join, group or deduplicate rows by the outputs, or if the statement writes the rows.
     """
-    for clause, value in tree.args.items():
-        if value and clause not in READ_CLAUSES:
-            raise Unsupported(
-                f"the clause {_CLAUSES.get(clause, clause.rstrip('_').upper())} is not supported: write the query "
-                "without this clause"
-            )
+    if (clause := _unread_clause(tree)) is not None:
+        raise Unsupported(f"the clause {clause} is not supported: write the query without this clause")
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
         return build_block(inner, find, common, taken, texts)
@@ -111,9 +107,17 @@ def build_block(
     select = _SelectList(source.scope, items)
     plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins, decides=decides)
     block = _grouped(tree, select, plain, ties)
-    if any(has_aggregate(conjunct) or calls(conjunct, GROUPING) for conjunct in block.where):
-        raise Unsupported("WHERE contains an aggregate or grouping(): put the condition into HAVING")
+    for conjunct in block.where:
+        if has_aggregate(conjunct) or calls(conjunct, GROUPING):
+            raise Unsupported(
+                f"WHERE contains an aggregate or grouping() in {words(conjunct)}: put this condition into HAVING"
+            )
     return with_anti_joins(block, joined.tables)
+
+
+def _unread_clause(tree: exp.Select) -> str | None:
+    clause = next((name for name, value in tree.args.items() if value and name not in READ_CLAUSES), None)
+    return None if clause is None else _CLAUSES.get(clause, clause.rstrip("_").upper())
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:
@@ -136,7 +140,8 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
 
     block = build_block(select, find, common, texts=deeper, outer=outer)
     if block.limit is not None or block.offset is not None:
-        raise Unsupported(f"{shown(query)} has LIMIT or OFFSET, which is not supported")
+        clause = "LIMIT" if block.limit is not None else "OFFSET"
+        raise Unsupported(f"{shown(query)} has {clause}, which is not supported in a subquery: remove {clause}")
     return texts.of(select)
 
 
@@ -176,10 +181,10 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
 
     `find` looks up tables, and `common` looks up CTEs.
     """
-    if any(value for clause, value in tree.args.items() if clause not in READ_CLAUSES):
+    if (clause := _unread_clause(tree)) is not None:
         raise Unsupported(
-            "the outer SELECT has a clause that is not supported, so not all columns of the outer SELECT are known: "
-            "write the outer SELECT without this clause"
+            f"the outer SELECT has the clause {clause}, which is not supported, so not all columns of the outer SELECT "
+            "are known: write the outer SELECT without this clause"
         )
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
     return read_from(tree, find, common, build, frozenset()).scope
@@ -193,8 +198,8 @@ def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBl
     """Return a function that looks up the CTE that an item of FROM names; the function returns None for other items.
 
     `find` looks up the tables that CTEs read. `texts_of` returns the parameters for reading the subqueries and the
-    unmerged derived tables of a CTE's SELECT; without `texts_of`, a CTE that contains one of these raises Unsupported
-    when its block is built.
+    unmerged derived tables of a CTE's SELECT. Without `texts_of`, building the block of a CTE with a subquery or with
+    an unmerged derived table raises Unsupported.
     """
 
     def build_of(table: CommonTable) -> Build:
@@ -282,7 +287,7 @@ class _SelectList:
         """
         named = {tree for tree, label, _ in self.items if label and label.lower() == name.lower()}
         if len(named) > 1:
-            raise Unsupported(f"{name} is ambiguous, because two outputs have this name: rename one of them")
+            raise Unsupported(f"{name} is ambiguous, because two outputs have this name: rename one output")
         return next(iter(named), None)
 
     def alias(self, name: str) -> Tree | None:
@@ -294,7 +299,9 @@ class _SelectList:
         named = {tree for tree, label, aliased in self.items if aliased and label and label.lower() == name.lower()}
         if not named:
             return None
-        if len(named) > 1 or (self.scope.has(name) and not self._is_that_column(name, next(iter(named)))):
+        if len(named) > 1:
+            raise Unsupported(f"{name} is ambiguous, because two outputs have this name: rename one output")
+        if self.scope.has(name) and not self._is_that_column(name, next(iter(named))):
             raise Unsupported(f"{name} is ambiguous, because an output and a column have this name: rename the output")
         return next(iter(named))
 
@@ -395,7 +402,8 @@ def _distinct(tree: exp.Select, block: Block) -> Block:
     left_out = next((item.key for item in block.order if item.key not in block.outputs), None)
     if left_out is not None:
         raise Unsupported(
-            f"ORDER BY names {words(left_out)}, which is not an output of the SELECT DISTINCT: add it to the outputs"
+            f"ORDER BY names {words(left_out)}, which is not an output of the SELECT DISTINCT: add {words(left_out)} "
+            "to the outputs"
         )
     return replace(block, distinct=True)
 
@@ -409,7 +417,9 @@ def _check(block: Block, ties: bool) -> None:
         if block.keys is not None:
             _check_grouped(tree, block.keys)
         if block.sets is None and calls(tree, GROUPING):
-            raise Unsupported("grouping() and grouping_id() are supported only with GROUPING SETS, ROLLUP or CUBE")
+            raise Unsupported(
+                "grouping() and grouping_id() are supported only with GROUPING SETS, ROLLUP or CUBE: remove the call"
+            )
         if not ties:
             refuse_ties(tree, block.keys if block.sets is None else None)
     _check_subqueries(block)
@@ -417,21 +427,25 @@ def _check(block: Block, ties: bool) -> None:
         raise Unsupported(
             "ORDER BY has a window function that is not an output: add the window function to the outputs"
         )
-    elsewhere = (*block.where, *block.having, *(conjunct for join in block.joins for conjunct in join.on))
-    if any(windows_in(tree) for tree in elsewhere):
-        raise Unsupported(
-            "WHERE, HAVING or ON has a window function: compute it in a subquery, and filter in the outer SELECT"
-        )
+    on = [conjunct for join in block.joins for conjunct in join.on]
+    for clause, trees in (("WHERE", block.where), ("HAVING", block.having), ("ON", on)):
+        if any(map(windows_in, trees)):
+            raise Unsupported(
+                f"{clause} has a window function: compute the window function in a subquery, and filter in the outer "
+                "SELECT"
+            )
 
 
 def _check_subqueries(block: Block) -> None:
-    """Raise Unsupported for a subquery in a clause where Spark would reject the subquery in a rewritten query.
+    """Raise Unsupported for a subquery in a clause in which Spark might reject the rewritten query.
 
-    These clauses are GROUP BY and ON and, for IN and EXISTS, all clauses except WHERE and HAVING.
+    Scalar subqueries are refused in GROUP BY and ON, subqueries of IN and EXISTS in all clauses except WHERE and
+    HAVING.
     """
-    fixed = (*(block.keys or ()), *(conjunct for join in block.joins for conjunct in join.on))
-    if any(True for tree in fixed for _ in opaque_within(tree)):
-        raise Unsupported("a subquery in GROUP BY or in the ON clause of a join is not supported")
+    on = [conjunct for join in block.joins for conjunct in join.on]
+    for clause, trees in (("GROUP BY", block.keys or ()), ("the ON clause of a join", on)):
+        if any(True for tree in trees for _ in opaque_within(tree)):
+            raise Unsupported(f"a subquery in {clause} is not supported: write the subquery as a derived table in FROM")
     outside = (*block.outputs, *(item.key for item in block.order))
     if any(call.name != SCALAR for tree in outside for call in opaque_within(tree)):
         raise Unsupported("IN or EXISTS with a subquery is supported only in WHERE and HAVING")

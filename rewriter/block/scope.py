@@ -104,12 +104,12 @@ class Scope:
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)
         if len(found) != 1:
-            reason = (
-                self._missing(qualifier)
-                if not found
-                else "is ambiguous: several tables in FROM have a column of this name"
+            if not found:
+                raise Unsupported(f"the column {node.sql('spark')} {self._missing(qualifier)}")
+            raise Unsupported(
+                f"the column {node.sql('spark')} is ambiguous, because several tables in FROM have a column of this "
+                "name: qualify the column with the name of its table"
             )
-            raise Unsupported(f"the column {node.sql('spark')} {reason}")
         return found[0]
 
     def _missing(self, qualifier: Sequence[str]) -> str:
@@ -121,14 +121,14 @@ class Scope:
             *before, column = qualifier[:end]
             found = self._qualified(tuple(before), column) if before else self._unqualified(column)
             if any((known := self.type_of(each)) and known.type.startswith("struct") for each in found):
-                return "is a field of a struct, which is not supported"
-        return "is not a column of the tables in FROM"
+                return "is a field of a struct, which is not supported: use a column that is not nested"
+        return "is not a column of the tables in FROM: check the name"
 
     def source_of(self, node: exp.Column) -> Source | None:
         """Return the first source that has the column.
 
-        Return None if no source has the column, or if any join of the scope has USING, because a column that USING
-        merges belongs to two sources.
+        Return None if no source has the column. Return None for each column if any join of the scope has USING, because
+        a column that USING merges belongs to two sources.
         """
         *qualifier, name = (part.name.lower() for part in node.parts)
         if self.merged:
@@ -181,7 +181,7 @@ class Scope:
         yield from ((name, tree.copy()) for name, tree in self.merged)
         sources = [s for s in self.sources if qualifier is None or s.alias.lower() == qualifier.lower()]
         if not sources:
-            raise Unsupported(f"{qualifier}.* is not supported: no table in FROM has the name or alias {qualifier}")
+            raise Unsupported(f"no table in FROM has the name or alias {qualifier} of {qualifier}.*: check the name")
         for source in sources:
             for name, tree in source.columns():
                 if name is None or (source.alias, name.lower()) not in self.hidden:
@@ -211,5 +211,5 @@ class Scope:
 
 def _not_read(query: Tree) -> str:
     raise Unsupported(
-        f"{shown(query)} is not supported: in this query, only IN and EXISTS in WHERE can have a subquery"
+        f"{shown(query)} is not supported here: the SELECT around it can have subqueries only in IN and EXISTS in WHERE"
     )

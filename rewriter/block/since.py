@@ -1,7 +1,8 @@
 """Lower bounds of the times in a block's rows, from the filter and from column bounds of the tables.
 
 A dashboard's filter usually has a lower bound: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time
-zones had other offsets long ago; with a lower bound, a proof about a time zone need not cover those offsets.
+zones had unusual offsets long ago, such as 53 minutes and 28 seconds; with a lower bound, a proof about a time zone
+need not cover the offsets before the bound.
 """
 
 from __future__ import annotations
@@ -96,10 +97,10 @@ def _least(tree: Tree, column: Tree) -> int | None:
 
 
 def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
-    """Return the greatest lower bound of a column of whole numbers, which count seconds, that follows from `conjuncts`.
+    """Return a lower bound, as great as possible, of an integer column with seconds since 1970, from `conjuncts`.
 
-    Return None unless the column is bounded on both sides, and both bounds are within the seconds that a TIMESTAMP can
-    represent.
+    `n >= 100 AND n < 200` gives 100 for n. Return None unless the conjuncts bound the column on both sides by numbers
+    of seconds that a TIMESTAMP can represent.
     """
     lows: list[int] = []
     highs: list[int] = []
@@ -113,10 +114,10 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
 
 
 def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
-    """Yield a comparison twice, as it is and with its sides exchanged; yield nothing for other expressions.
+    """Yield a comparison as bounds of both sides: (a, b, True) and (b, a, False) for `a < b`.
 
-    Each item has a side, the other side, and whether the other side is an upper bound: `a < b` gives (a, b, True) and
-    (b, a, False).
+    Each item has a side, the bound of this side, and whether the bound is an upper bound. Yield nothing for other
+    expressions.
     """
     if isinstance(tree, (exp.GTE, exp.GT, exp.LTE, exp.LT)):
         up = isinstance(tree, (exp.LTE, exp.LT))
@@ -280,9 +281,9 @@ def known_since(
     """Return a view's block with lower bounds of its times, from the bounds of the storage table's columns.
 
     `columns` are the names of the storage columns, one for each output. `least` has the least values of time columns,
-    in seconds since 1970, `ranges` the least and greatest values of integer columns. A bucket or date starts at or
-    before the times within the bucket or date; so its least value, minus a margin for clock shifts, is a lower bound of
-    the times.
+    in seconds since 1970, `ranges` the least and greatest values of integer columns. For an output that is a bucket or
+    date of a time, the least stored value, minus a margin for clock shifts, is a lower bound of the time, because a
+    bucket or date starts at or before the times within it.
     """
     found: dict[Tree, int] = {}
     times, numbers = dict(least), {name: bounds for name, *bounds in ranges}
@@ -298,7 +299,7 @@ def known_since(
 
 
 def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
-    """Return the BIGINT column that an output rounds down, mapped to a lower bound of the column.
+    """Return a lower bound of the BIGINT column that an output rounds down, as a mapping from the column to the bound.
 
     The output `floor(n / 3600)` with the least value 10 gives {n: 36000}. `at` is the least value of an output that is
     a time, `bounds` are the least and the greatest value of an output that is an integer. Return an empty mapping for

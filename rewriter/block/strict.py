@@ -36,7 +36,7 @@ def not_null_in(predicate: Tree) -> Iterator[Tree]:
 
 
 def _passed(tree: Tree) -> Iterator[Tree]:
-    """Yield the columns each of which makes the expression NULL if the column is NULL: a and b for `a + b`.
+    """Yield columns such that the expression is NULL wherever one of these columns is NULL: a and b for `a + b`.
 
     Yield nothing for an expression such as `coalesce(a, b)`, which may have a value although a column is NULL.
     """

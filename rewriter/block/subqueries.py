@@ -26,6 +26,7 @@ from rewriter.block.from_clause import FromClause, rejected
 from rewriter.block.opaque import shown
 from rewriter.block.scope import Scope
 from rewriter.block.traits import has_aggregate, temporal_type
+from rewriter.block.words import words
 from rewriter.functions.types import INTEGERS
 from rewriter.sql import columns_in, windows_in
 
@@ -85,8 +86,8 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
     """Return a predicate with an uncorrelated subquery in canonical form.
 
-    Raise `problem`, the error because of which the subquery could not become a join, if the subquery is correlated or
-    not supported.
+    Raise `problem` if the subquery is correlated or not supported: the error that was raised when the subquery was
+    converted to a join.
     """
     try:
         return canonical(part, scope)
@@ -114,29 +115,40 @@ def _joined(
     outer joins or is uncorrelated.
     """
     select, outer = asked.select, around.scope
-    if any(value for clause, value in select.args.items() if clause not in _CLAUSES):
+    unread = next((name for name, value in select.args.items() if value and name not in _CLAUSES), None)
+    if unread is not None:
+        clause = f"{unread.rstrip('_').upper()}{' BY' if unread in ('group', 'order') else ''}"
         raise Unsupported(
-            f"{shown(select)} has GROUP BY, LIMIT or a similar clause, which is not supported in IN and EXISTS"
+            f"{shown(select)} has the clause {clause}, which is not supported in IN and EXISTS: remove this clause"
         )
     source = read(select, taken)
     scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None).column)
     within = read_where(select.args.get("where"), source._replace(scope=scope), read, taken)
-    if source.joins or any(join.kind != "SEMI" for join in within.joins):
-        raise Unsupported(f"{shown(select)} has outer or anti joins, which is not supported in IN and EXISTS")
-    outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
-    if any(has_aggregate(output) or windows_in(output) for output in outputs):
+    refused = next((j.kind for j in (*source.joins, *within.joins) if j in source.joins or j.kind != "SEMI"), None)
+    if refused is not None:
         raise Unsupported(
-            f"{shown(select)} computes an aggregate or a window function, which is not supported in IN and EXISTS"
+            f"{shown(select)} has a{'n' if refused == 'ANTI' else ''} {refused} join, which is not supported in IN and "
+            "EXISTS: use inner joins only"
         )
+    outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
+    for output in outputs:
+        if has_aggregate(output) or windows_in(output):
+            what = "an aggregate" if has_aggregate(output) else "a window function"
+            raise Unsupported(
+                f"{shown(select)} computes {what}, {words(output)}, which is not supported in IN and EXISTS: write the "
+                "subquery as a join with a derived table"
+            )
     # Nested SEMI joins become inner: only whether a match exists matters, not how many there are.
     on = (*source.where, *within.conjuncts, *(conjunct for join in within.joins for conjunct in join.on))
     tables = (*source.tables, *within.tables)
     if asked.operand is not None:
         operand = canonical(asked.operand, outer)
-        if len(outputs) != 1 or len(select.expressions) != 1 or not _compares_alike(operand, outputs[0], scope):
+        if len(outputs) != 1 or len(select.expressions) != 1:
+            raise Unsupported(f"{shown(select)} in IN must have exactly one output: name one column")
+        if not _compares_alike(operand, outputs[0], scope):
             raise Unsupported(
-                f"{shown(select)}: IN is supported only if the subquery has one output, of the type of the compared "
-                "expression"
+                f"{shown(select)}: IN is supported only if {words(operand)} and {words(outputs[0])} have the same "
+                "type, which must be known: compare columns of the same type"
             )
         if asked.kind == "ANTI":
             _refuse_null(operand, _whole(around), around.where)
@@ -145,7 +157,8 @@ def _joined(
     ids = frozenset(table.id for table in tables)
     if all(column.table in ids for conjunct in on for column in columns_in(conjunct)):
         raise Unsupported(
-            f"{shown(select)} refers to no column of the outer query, which is not supported in IN and EXISTS"
+            f"{shown(select)} refers to no column of the outer query: IN and EXISTS are supported only if the subquery "
+            "does"
         )
     return tables, Join(asked.kind, ids, on)
 
@@ -171,8 +184,8 @@ def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequenc
         return
     if not any(operand in rejected(conjunct) for conjunct in conjuncts):
         raise Unsupported(
-            f"NOT IN is supported only without NULLs: exclude NULLs of {operand.name or 'both sides'} by IS NOT "
-            "NULL in WHERE"
+            f"NOT IN is supported only if neither side can be NULL: exclude NULLs of {operand.name or 'both sides'} by "
+            "IS NOT NULL in WHERE"
         )
 
 

@@ -1,7 +1,7 @@
 """Turns comparisons of a time as a number or text into comparisons of the time itself.
 
 law:    unix_seconds(t), unix_millis(t), unix_micros(t) and CAST(t AS BIGINT) round down; so the number is at least n if
-        t is at or after the instant n, and at most n if t is before the instant n + 1
+        and only if t is at or after the instant n units after 1970, and at most n if t is before the instant n + 1
 law:    unix_timestamp(t) rounds towards 1970, and so has the same property for instants after the start of 1970
 law:    a text that is compared with a TIMESTAMP, such as from_unixtime(n), is cast to TIMESTAMP
 law:    datediff(day, t) is at most n if and only if the date of t is at least date_sub(day, n)
@@ -81,9 +81,10 @@ def _is_moved_text(bound: Tree) -> bool:
     """Return whether a bound is a string literal plus or minus an interval of days or weeks.
 
     law: Spark casts the string to TIMESTAMP, adds the days on the session's clock, and returns the local time as a
-         string, which a TIMESTAMP is compared with as a TIMESTAMP again
+         string; to compare a TIMESTAMP with this string, Spark casts the string to TIMESTAMP again
     no:  the sum as a literal, because clocks may skip the local time that the string names, such as midnight in Brazil
-    no:  months and years, which Spark refuses; hours, because the string of a repeated hour names the first one
+    no:  months and years, because Spark refuses them; hours, because a local time that occurs twice, when clocks are
+         set back, is read as the first occurrence
     """
     step = interval_of(bound.expression) if isinstance(bound, (exp.Add, exp.Sub)) else None
     if step is None or step[1] not in ("DAY", "WEEK"):

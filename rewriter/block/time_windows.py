@@ -2,10 +2,11 @@
 
 law: windows of a TIMESTAMP start at multiples of the window's length after 1970-01-01 00:00 UTC, plus an offset, in
      every session time zone; the window of a time is the last one that starts at or before the time
-law: windows of a TIMESTAMP_NTZ start at multiples of the length on the clock of the TIMESTAMP_NTZ; so if the length is
-     that of a bucket (such as a day or an hour), the windows are the buckets
-law: a row is in a sliding window that starts `back` seconds before its last window, for each `back` of the slides;
-     for a TIMESTAMP_NTZ, the slide must be the length of a bucket
+law: windows of a TIMESTAMP_NTZ start at multiples of the length after the local time 1970-01-01 00:00; so windows of a
+     day or an hour are the buckets of date_trunc()
+law: if a window of 1 hour slides by 15 minutes, a row is in 4 windows: the last one that starts at or before its time,
+     and those that start `back` = 900, 1800 and 2700 seconds earlier; for a TIMESTAMP_NTZ, the slide must be the length
+     of a bucket, such as a minute
 no:  one-day windows as days in the session's zone: in New York they start at 19:00 or 20:00
 """
 
@@ -64,9 +65,9 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
 def _of_instants(field: str, time: Tree, length: int, offset: int, slide: int, slides: Occurrence | None) -> Tree:
     """Return `timestamp_seconds(floor((unix_seconds(t) - offset) / slide) * slide + offset - back)`, a window's start.
 
-    `length`, `offset` and `slide` are in seconds. `back` is the column of the table `slides`, which has the offsets of
-    a sliding window in seconds; without this table, the window does not slide, and `back` is left out. If `field` is
-    END, return the end of the window: `length` seconds more.
+    `length`, `offset` and `slide` are in seconds. `back` is the column of the table `slides`: the seconds between the
+    last window of a row and each of its windows. If `slides` is None, the window does not slide, and `back` is left
+    out. If `field` is END, return the end of the window: `length` seconds more.
     """
     counted: Tree = call_of("unix_seconds", time)
     counted = exp.Sub(this=counted, expression=number(offset)) if offset else counted

@@ -61,7 +61,7 @@ def is_constant(node: Tree) -> bool:
 
 
 def tells_time(node: Tree) -> bool:
-    """Return whether the value of a canonical tree depends on the time of execution."""
+    """Return whether the value of a canonical tree depends on the time of execution, as that of `current_date()`."""
     return not CLOCK.isdisjoint(names_called(node))
 
 

@@ -42,8 +42,8 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     )
     if len(windows_in(window)) > 1:
         raise Unsupported(
-            f"{_text(node)} contains another window function, which is not supported: compute the inner one in a "
-            "derived table"
+            f"{_text(node)} contains another window function, which is not supported: compute the inner window "
+            "function in a derived table"
         )
     return window
 
@@ -61,9 +61,13 @@ def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
             continue
         named = {*window.args["partition_by"], *(item.this for item in (order.expressions if order else ()))}
         if keys is None or not named.issuperset(keys):
+            remedy = (
+                "add all keys of GROUP BY to this ORDER BY"
+                if keys is not None
+                else "this is supported only over the groups of a GROUP BY without grouping sets"
+            )
             raise Unsupported(
-                f"{_text(window)} depends on the order of rows with equal values in its ORDER BY: add all keys of "
-                "GROUP BY to this ORDER BY"
+                f"{_text(window)} depends on the order of rows with equal values in its ORDER BY: {remedy}"
             )
 
 
@@ -73,9 +77,13 @@ _READ = frozenset({"this", "partition_by", "order", "spec", "over"})
 def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     call = node.this
     name = meant(str(call.this))
-    known = name in WINDOWED or name in WINDOWS
-    if not known or any(isinstance(a, exp.Distinct) for a in call.expressions):
-        raise Unsupported(f"{_text(node)}: {name}() is not supported as a window function, or not with DISTINCT")
+    if name not in WINDOWED and name not in WINDOWS:
+        raise Unsupported(
+            f"{_text(node)}: {name}() is not supported as a window function: call {name}() in an outer SELECT, over a "
+            "subquery without it"
+        )
+    if any(isinstance(a, exp.Distinct) for a in call.expressions):
+        raise Unsupported(f"{_text(node)}: DISTINCT is not supported in a window function: remove DISTINCT")
     if name == "count" and all(isinstance(a, (exp.Star, exp.Literal)) for a in call.expressions):
         return exp.Anonymous(this=name, expressions=[exp.Star()])
     return exp.Anonymous(this=name, expressions=[read(argument) for argument in call.expressions])
@@ -99,7 +107,7 @@ def _frame(node: exp.Window) -> exp.WindowSpec | None:
         return None
     kind = str(spec.args.get("kind")).upper()
     if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
-        raise Unsupported(f"{_text(node)}: the window frame is not supported; write ROWS or RANGE, without EXCLUDE")
+        raise Unsupported(f"{_text(node)}: the window frame is not supported: write ROWS or RANGE, without EXCLUDE")
     if kind == "RANGE" and _bounds(spec) not in (_WHOLE, _SO_FAR):
         raise Unsupported(
             f"{_text(node)}: a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or "
@@ -107,7 +115,7 @@ def _frame(node: exp.Window) -> exp.WindowSpec | None:
         )
     start, end = spec.args.get("start"), spec.args.get("end")
     if any(isinstance(bound, exp.Expr) and not isinstance(bound, exp.Literal) for bound in (start, end)):
-        raise Unsupported(f"{_text(node)}: the bounds of the window frame must be constants")
+        raise Unsupported(f"{_text(node)}: the bounds of the window frame must be constants: write numbers")
     return exp.WindowSpec(**{**spec.args, "kind": kind})
 
 

@@ -37,9 +37,9 @@ def readable_storage(
 ) -> Table | Miss:
     """Return a view's storage table if it is fresh and the statement may use the view, else a Miss with the reason.
 
-    The statement may not use the view if its hint names another view, or if the view is in `refuted`, the views that
-    gave a plan that the verifier refuted. With `partial`, a storage table with only a part of the view's rows is
-    returned, too; without `partial`, it gives a Miss.
+    The statement may not use the view if a hint in the statement names another view, or if the view is in `refuted`:
+    the verifier has then refuted a plan over the view. With `partial`, a storage table with only a part of the view's
+    rows is returned, too; without `partial`, a storage table of this kind gives a Miss.
     """
     if view.name in refuted:
         return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
@@ -55,7 +55,7 @@ def candidate_of(
 
     `query` is the block that the view should answer. The path's block is the view's query, or a SELECT of the view's
     columns if `query` names the view in FROM. `zone` is the session's time zone. Return a Miss with the reason if rules
-    cannot use the view, for example because it has a LIMIT.
+    cannot use the view, for example because the view's query has a LIMIT.
     """
     named = {table.name for table in query.tables}
     if view.name in named:
@@ -77,10 +77,12 @@ def candidate_of(
     if isinstance(block, str):
         return Miss(Reason.UNSUPPORTED, f"the view's query is not supported: {block}")
     if block.limit or block.offset or (block.having and block.sets is not None):
+        clause = "LIMIT" if block.limit else "OFFSET" if block.offset else "HAVING"
+        with_sets = " with GROUPING SETS" if clause == "HAVING" else ""
         return Miss(
             Reason.SHAPE,
-            "the view stores only some of its groups or rows, because of LIMIT, OFFSET, or HAVING with GROUPING SETS: "
-            "remove this clause from the view's query",
+            f"the view's query has {clause}{with_sets}, so the view lacks rows that the query may need: remove "
+            f"{clause} from the view's query",
         )
     stored = _stored_names(block, storage.columns)
     if stored is None:
@@ -97,8 +99,9 @@ def candidate_of(
     if whole is None:
         return Miss(
             Reason.SHAPE,
-            "HAVING of a derived table in the view cannot be moved to the outer query, because of a FULL join "
-            "or a computed column: remove HAVING from the view's query",
+            "HAVING of a derived table in the view's query cannot be moved to the outer query, because of GROUPING "
+            "SETS, a FULL join, or a computed column on the right side of a LEFT join: remove HAVING from the derived "
+            "table",
         )
     path = Candidate(
         view,
@@ -119,7 +122,7 @@ def candidate_of(
 def _is_by_definition(view: MaterializedView, query: Block) -> bool:
     """Return whether a query names neither the view nor a view that the view reads.
 
-    Only the base tables of query and view can then match.
+    The query is then compared with the view's query over base tables.
     """
     return {view.name, *(state.name for state in view.through)}.isdisjoint(table.name for table in query.tables)
 
@@ -170,9 +173,9 @@ def _own_filter(
 
 @remembered
 def _of_rows_or_groups(block: Block) -> bool:
-    """Return whether rules can match a view's block: it has no window functions and no DISTINCT over groups (cached).
+    """Return whether rules can match a view's block: it has no window functions and no DISTINCT over groups.
 
-    GROUPING SETS are supported, because each set becomes an access path of its own.
+    GROUPING SETS are supported, because each set becomes an access path of its own. The result is cached.
     """
     return replace(block, sets=None).plain
 
@@ -188,7 +191,7 @@ def columns_of(name: TableName, definitions: Definitions, relations: Relations) 
 
 @remembered
 def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] | None:
-    """Return the storage column of each output of a view's block (cached).
+    """Return the storage column of each output of a view's block. The result is cached.
 
     `columns` are the columns of the storage table. An output is stored in the column with the output's name, or else in
     the column at the output's position. Return None if there are more or fewer columns than outputs, or if two outputs
@@ -263,6 +266,6 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
 
 @remembered
 def zone_matters(block: Block) -> bool:
-    """Return whether a block's rows may depend on the session's time zone (cached)."""
+    """Return whether a block's rows may depend on the session's time zone. The result is cached."""
     blocks = (block, *block.derived)
     return any(depends_on_zone(tree, Scope(each.tables)) for each in blocks for tree in each.expressions)

@@ -56,7 +56,7 @@ Remainder = Callable[[Block], Sequence[Shared]]
 
 
 def from_tables(block: Block) -> Sequence[Shared]:
-    """Return a block as the only branch of a UNION ALL, to be read from the base tables; the branch has all rows."""
+    """Return a block, to be read from base tables, as the only branch of a UNION ALL: its share of the rows is 1.0."""
     return (Shared(block, 1.0),)
 
 
@@ -67,20 +67,22 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
     `remainder` takes the rows that the storage table lacks, as a block, and returns the UNION ALL branches that read
     these rows.
     """
-    best = Answer("", Miss(Reason.TABLES_DIFFER, "the view reads other tables than the query"))
+    best: Answer | None = None
     further = False
     if path.block.sets is not None:
         for each in paths_of_sets(path):
             best = answer(query, each, remainder)
             if isinstance(best.result, Match):
                 break
-        return best
+        return best or _other_tables(query, path)
     for tried, (asked, mapping) in enumerate(_mapped(query, path)):
         if tried == MAPPINGS:
             return Answer(
                 "",
                 Miss(
-                    Reason.SHAPE, f"the view's tables can be mapped to the query's tables in more than {MAPPINGS} ways"
+                    Reason.SHAPE,
+                    f"the view's tables can be mapped to the query's tables in more than {MAPPINGS} ways, because both "
+                    "read the same table several times: use fewer self-joins",
                 ),
             )
         if isinstance(asked, Miss):
@@ -95,14 +97,14 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
         if isinstance(found.result, Match):
             return found
         best = found
-    return best
+    return best or _other_tables(query, path)
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
     """Yield the query with each mapping of the view's tables to the query's tables, from table id to table id.
 
-    Derived tables of the query are first replaced by derived tables of the view; where this replacement fails, yield
-    the Miss and an empty mapping.
+    Derived tables of the query are first replaced by derived tables of the view. If the replacement fails, yield the
+    Miss with the reason, instead of the query, and an empty mapping.
     """
     for placed in over_derived(query, path, lambda inner, held: answer(inner, held).result):
         if isinstance(placed, Miss):
@@ -122,7 +124,7 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 
 
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
-    """Return the Match of the first rule whose plan can be completed; otherwise the Miss of the rule that got furthest.
+    """Return the Match of the first rule whose plan can be completed; otherwise the Miss that is closest to a Match.
 
     If an aggregate of the query itself does not roll up, the Miss for this aggregate is preferred to a Miss for the
     groups of a plan in two phases. `remainder` returns the branches that read the rows that the storage table lacks.
@@ -164,8 +166,8 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     if depth == DEEPEST or not isinstance(query, Predicates):
         return Miss(
             Reason.SHAPE,
-            "the view's groups would have to be aggregated in more than two phases: create a view with the GROUP BY "
-            "of the query",
+            "to answer the query, the view's groups would have to be aggregated in more than two phases, which is not "
+            "supported: create a view with the GROUP BY of the query",
         )
     held = _asked(plan.held, remainder, depth + 1).result
     if isinstance(held, Miss):
@@ -221,6 +223,14 @@ def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
     """
     union = UnionAll(tuple(branches), whole.rewriting.storage.columns)
     return replace(whole, rewriting=replace(whole.rewriting, union=union))
+
+
+def _other_tables(query: Predicates, path: Candidate) -> Answer:
+    read = {table.name for table in query.block.tables}
+    plain = dict.fromkeys(table.name.table for table in path.block.tables if not table.text and table.name not in read)
+    others = [*plain, *(["a derived table"] if any(table.text for table in path.block.tables) else [])]
+    what = f"{' and '.join(others)}, which this SELECT does not read" if others else "other tables than this SELECT"
+    return Answer("", Miss(Reason.TABLES_DIFFER, f"the view reads {what}: create a view over the query's tables"))
 
 
 def _spare(path: Candidate, mapping: Mapping[str, str]) -> Miss:

@@ -137,7 +137,8 @@ def _divided(query: Predicates, statement: Statement, tried: Tried) -> Chosen | 
 def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
     """Return the results of trying views on `branch`, a block that does not occur in the statement's text.
 
-    `tried` are the results for the whole block: its definitions, tables, costs and refuted views are used again.
+    `tried` are the results for the block that has been divided into branches. The definitions, relations, costs and
+    refuted views of `tried` are reused.
     """
     session = statement.session
     text = print_block(branch, [f"c{i}" for i in range(len(branch.outputs))])

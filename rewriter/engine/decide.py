@@ -122,7 +122,7 @@ def _verified(made: Replacement, statement: Statement, definitions: Definitions,
         return made
     if verdict.status == REFUTED:
         log.error(
-            "plan refuted view=%s rule=%s reason=%r question=%r plan=%r",
+            "plan refuted view=%s rule=%s reason=%r query=%r plan=%r: the view is not used for this query",
             made.view.name, made.rule, verdict.reason, made.original, plan,
         )  # fmt: skip
     return replace(made, verdict=verdict)

@@ -7,6 +7,9 @@ view:   SELECT s.region, s.total, r.back FROM (SELECT region, sum(x) AS total FR
 query:  SELECT a.t FROM (SELECT region, sum(x) AS t FROM sales WHERE region <> 'eu' GROUP BY region) AS a
         JOIN (SELECT region, sum(x) AS b FROM returns GROUP BY region) AS b ON a.region = b.region
 asked:  SELECT a.total FROM <s> AS a JOIN <r> AS b ON a.region = b.region WHERE a.region <> 'eu'
+
+`asked` is the query after this step: it reads the view's derived tables, <s> and <r>, so rules match it with the view's
+outer query, which joins the same two tables.
 """
 
 from __future__ import annotations
@@ -55,7 +58,11 @@ def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[P
     asked = replace(query.block, where=query.conjuncts)
     blocks = [block for block in (asked, over_groups(asked)) if block is not None and block.derived]
     if not blocks:
-        yield Miss(Reason.SHAPE, "the view reads a derived table with GROUP BY that the query does not read")
+        yield Miss(
+            Reason.SHAPE,
+            "the view has HAVING or reads a derived table with GROUP BY, but the query does neither, and has no GROUP "
+            "BY: create a view without HAVING and without this derived table",
+        )
     for block in blocks:
         if len(leaves) <= len(block.tables):
             for found in _placed(block, leaves, frozenset(), path, query.zone, ask):
@@ -108,7 +115,11 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
         return found
     plain = Rewriting(storage, (), found.rewriting.outputs, found.rewriting.where)
     if found.rewriting != plain:
-        return Miss(Reason.SHAPE, "the view groups a derived table by more keys than the query does")
+        return Miss(
+            Reason.SHAPE,
+            "before HAVING or in a derived table, the view groups rows by more keys than the query does: create a view "
+            "that groups by the query's keys there",
+        )
     return plain
 
 

@@ -4,7 +4,7 @@ law:    a fresh view over a fresh view V can answer a plan that reads the storag
 view:   by_day: SELECT region, day, sum(amount) AS total FROM sales GROUP BY region, day
         by_region: SELECT region, sum(total) AS total FROM by_day GROUP BY region
 query:  SELECT sum(amount) FROM sales
-read:   SELECT sum(total) FROM by_day
+plan:   SELECT sum(total) FROM by_day
 gives:  SELECT sum(total) FROM by_region
 """
 
@@ -54,8 +54,8 @@ def question_over(
 
 
 def _anywhere(session: Session, view: MaterializedView) -> Session:
-    """Return the session without temporary views and with the view's catalog.
+    """Return the session without temporary views, and with the view's catalog among its catalogs.
 
-    In this session, a full name in a printed plan is resolved to the table or view of this name.
+    So a full name `catalog.namespace.name` in a printed plan is resolved to the table or view of this name.
     """
     return replace(session, catalogs=session.catalogs | {view.name.catalog}, temporary_views=frozenset())

@@ -41,7 +41,10 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
             if reads_derived_alone(block):
                 raise Unsupported(DERIVED_ALONE)
             if correlation is not None:
-                raise Unsupported("a branch of the set operation is correlated, which is not supported")
+                raise Unsupported(
+                    "a branch of the set operation is a correlated subquery, which is not supported: use no columns of "
+                    "an outer query in the branches"
+                )
             blocks.append(block)
     except (Unsupported, RecursionError) as problem:
         return Miss(Reason.UNSUPPORTED, unread(problem))
@@ -85,7 +88,11 @@ def answer_set(
     tables = total(map(costs.of_block, blocks))
     found = Answer(
         name,
-        Miss(Reason.SHAPE, "the branches of the query's set operation are not branches of the view's set operation"),
+        Miss(
+            Reason.SHAPE,
+            "the branches of the query's set operation are not branches of the view's set operation: create a view "
+            "with the branches of the query",
+        ),
     )
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
@@ -132,10 +139,10 @@ def _known(view: MaterializedView, definitions: Definitions, relations: Relation
 
 @lru_cache(maxsize=1024)
 def _branches(view: MaterializedView, columns: Columns) -> tuple[tuple[str, int], tuple[Block, ...]] | None:
-    """Return the operator and the number of branches of a view's set operation, and the branches' blocks (cached).
+    """Return the operator and the number of branches of a view's set operation, and the blocks of its branches.
 
     `columns` has the columns of each table that the view reads. Return None for a view that is not a supported set
-    operation.
+    operation. The result is cached.
     """
     stored = stored_operation(view)
     if stored is None or stored[0].ctes:

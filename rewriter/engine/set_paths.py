@@ -64,7 +64,10 @@ def _is_missing(output: Tree, missing: frozenset[Tree]) -> bool:
 
 
 def _outside(tree: Tree, missing: frozenset[Tree]) -> Iterator[bool]:
-    """Yield, for `tree` and each subexpression outside aggregates, whether it is one of the keys in `missing`."""
+    """Yield, for `tree` and for each of its subexpressions outside aggregates, whether the node is in `missing`.
+
+    `missing` are the keys outside the grouping set.
+    """
     if aggregate_of(tree) is None:
         yield tree in missing
         for part in tree.iter_expressions():

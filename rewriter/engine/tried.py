@@ -65,7 +65,7 @@ class Tried:
     """The views tried on one block, and their results; `best` is the cheapest match so far, None without a match.
 
     `matches` are the views that can answer, `missed` the attempts at views that cannot, `stale` the stale views. `live`
-    describes the appended rows with which a stale view is read, by the view's name.
+    maps the name of a stale view that is read together with appended rows to a description of these rows.
     """
 
     select: SelectBlock
@@ -129,10 +129,10 @@ class Tried:
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
-        """Plan again for the smallest matching views that lack rows, with these rows read from other views.
+        """Plan a UNION ALL of several views, for the smallest matching views that have only a part of the block's rows.
 
-        A plan that is cheaper than the best one replaces it. `query` is the block to answer, `tables` the cost of
-        reading the base tables instead.
+        The other rows are read from other views. If the plan is cheaper than `best`, the plan replaces `best`. `query`
+        is the block to answer, `tables` the cost of reading the base tables instead.
         """
         heads = self._by_size(self._lacking) if self.correlation is None else ()
         for name in heads[:MOST_HEADS]:
@@ -150,7 +150,7 @@ class Tried:
         return guarded(view.name, self.select.text, attempt)
 
     def report(self) -> list[Attempt]:
-        """Return the attempts at all views tried: misses, then matches, each by name."""
+        """Return the attempts at all views tried: first the misses, then the matches, both sorted by view name."""
         chosen = self._tiles()
         best = self.best.view.name if self.best is not None else None
         text = self.select.text
@@ -237,9 +237,9 @@ class Tried:
         return found
 
     def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
-        """Return the access path to a view for the block `query`: a block and the view's storage table (cached).
+        """Return the access path to a view for the block `query`: a block and the view's storage table.
 
-        Return a Miss if the view is stale or unusable.
+        Return a Miss if the view is stale or unusable. The result is cached.
         """
         key = view.name, tuple(table.name for table in query.tables)
         if key not in self._paths:
@@ -251,10 +251,10 @@ class Tried:
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
-        """Return the access path to a stale view with the rows appended to its tables (`live`), for the block `query`.
+        """Return the access path to a stale view, with the rows appended to its tables, for the block `query`.
 
-        Return a Miss if the appended rows cannot be combined with the view, for example because of a grouped derived
-        table.
+        `live` has the view's storage table and these appends. Return a Miss if the appended rows cannot be combined
+        with the view, for example because of a grouped derived table.
         """
         path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
         if isinstance(path, Miss):
@@ -280,10 +280,11 @@ class Tried:
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
 
     def _remainder(self, used: frozenset[TableName]) -> Remainder:
-        """Return a function that plans reads of the rows that the views in `used`, which the plan reads already, lack.
+        """Return a function that plans how to read the rows that the views of a plan do not have.
 
-        The function takes the lacking rows as a block, and returns the UNION ALL branches that read these rows: from
-        other views if that is cheaper, else from the base tables.
+        The function takes these rows as a block, and returns the UNION ALL branches that read the rows: from views that
+        are not in `used` if that is cheaper, else from the base tables. `used` are the views that the plan reads
+        already.
         """
 
         def read(rest: Block) -> Sequence[Shared]:
@@ -307,7 +308,8 @@ class Tried:
     def _helping(self, rest: Block) -> Set[TableName]:
         """Return the names of views that may supply the rows of `rest`: the views that matched, and untried views.
 
-        Only untried views with an access path are included, and so few that at most MOST_ASKS views are tried in all.
+        An untried view is included only if it has an access path. The number of untried views is limited such that at
+        most MOST_ASKS views are tried in all.
         """
         untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
@@ -335,7 +337,7 @@ class Tried:
         return {head: ""} | tiles | {head: "; the rest from ".join([tiles.get(head, ""), *others])}
 
     def _detail(self, name: TableName, rows: str) -> str:
-        """Return the `detail` of the chosen view `name`, for EXPLAIN REWRITE: its rows read, and its stale part.
+        """Return the `detail` of the chosen view `name`, for EXPLAIN REWRITE: which rows of the view are read.
 
         `rows` is a description of the rows read, empty if all rows are read. For a stale view, the text says which rows
         are read in place of the stale ones. The result is empty if `rows` is empty and the view is fresh.

@@ -147,4 +147,4 @@ SELECT day AS current_date, region, current_date AS other FROM sales WHERE day >
 
 --@ case: a clock takes no argument
 SELECT region, sum(amount) FROM sales WHERE day > current_date(1) GROUP BY region
---@ kept: at_hour UNSUPPORTED the function current_date() is not supported; by_day UNSUPPORTED the function current_date() is not supported; local_month UNSUPPORTED the function current_date() is not supported; since_february UNSUPPORTED the function current_date() is not supported
+--@ kept: at_hour UNSUPPORTED the function current_date() is not supported: call current_date() in an outer SELECT, over a subquery without it; by_day UNSUPPORTED the function current_date() is not supported: call current_date() in an outer SELECT, over a subquery without it; local_month UNSUPPORTED the function current_date() is not supported: call current_date() in an outer SELECT, over a subquery without it; since_february UNSUPPORTED the function current_date() is not supported: call current_date() in an outer SELECT, over a subquery without it

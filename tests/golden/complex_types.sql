@@ -36,7 +36,7 @@ SELECT v.`folder`, sum(v.`s`) FROM lake.demo.by_folder__storage AS v GROUP BY v.
 
 --@ case: another pattern is another key
 SELECT regexp_extract(page, '^/(\\d+)', 1), sum(id) FROM visits GROUP BY 1
---@ kept: by_folder GROUPING_TOO_COARSE page; per_tag UNSUPPORTED the view's query is not supported: the function explode() is not supported; shaped UNSUPPORTED the view's query is not supported: the column seen.n is a field of a struct, which is not supported; tagged UNSUPPORTED the view's query is not supported: the clause LATERAL VIEW is not supported: write the query without this clause; upper_tags UNSUPPORTED the view's query is not supported: the function transform() is not supported
+--@ kept: by_folder GROUPING_TOO_COARSE page; per_tag UNSUPPORTED the view's query is not supported: the function explode() is not supported: call explode() in an outer SELECT, over a subquery without it; shaped UNSUPPORTED the view's query is not supported: the column seen.n is a field of a struct, which is not supported: use a column that is not nested; tagged UNSUPPORTED the view's query is not supported: the clause LATERAL VIEW is not supported: write the query without this clause; upper_tags UNSUPPORTED the view's query is not supported: the function transform() is not supported: call transform() in an outer SELECT, over a subquery without it
 
 --@ case: functions over elements
 SELECT id, transform(tags, x -> upper(x)) AS t, sort_array(map_keys(more)) AS k FROM visits
@@ -45,4 +45,4 @@ SELECT v.`id`, v.`t`, v.`k` FROM lake.demo.upper_tags__storage AS v
 
 --@ case: a field is not taken for a column that is missing
 SELECT seen.n, count(*) FROM visits GROUP BY seen.n
---@ kept: by_folder UNSUPPORTED the column seen.n is a field of a struct, which is not supported; per_tag UNSUPPORTED the column seen.n is a field of a struct, which is not supported; shaped UNSUPPORTED the column seen.n is a field of a struct, which is not supported; tagged UNSUPPORTED the column seen.n is a field of a struct, which is not supported; upper_tags UNSUPPORTED the column seen.n is a field of a struct, which is not supported
+--@ kept: by_folder UNSUPPORTED the column seen.n is a field of a struct, which is not supported: use a column that is not nested; per_tag UNSUPPORTED the column seen.n is a field of a struct, which is not supported: use a column that is not nested; shaped UNSUPPORTED the column seen.n is a field of a struct, which is not supported: use a column that is not nested; tagged UNSUPPORTED the column seen.n is a field of a struct, which is not supported: use a column that is not nested; upper_tags UNSUPPORTED the column seen.n is a field of a struct, which is not supported: use a column that is not nested

@@ -105,11 +105,11 @@ SELECT v.`id` AS id FROM lake.demo.rows__storage VERSION AS OF 2001 AS v WHERE v
 
 --@ case: LIMIT within
 SELECT prio, count(*) FROM orders WHERE cust = (SELECT part + 6 FROM items LIMIT 1) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; by_part UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; rows UNSUPPORTED the subquery on items has LIMIT or OFFSET, which is not supported; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: by_cust UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT; by_part UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT; rows UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a volatile function within
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM items) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the function rand() is not supported; by_part UNSUPPORTED the function rand() is not supported; rows UNSUPPORTED the function rand() is not supported
+--@ kept: by_cust UNSUPPORTED the function rand() is not supported: call rand() in an outer SELECT, over a subquery without it; by_part UNSUPPORTED the function rand() is not supported: call rand() in an outer SELECT, over a subquery without it; rows UNSUPPORTED the function rand() is not supported: call rand() in an outer SELECT, over a subquery without it
 
 --@ case: a set operation within
 SELECT prio, count(*) FROM orders WHERE cust IN (SELECT part FROM items UNION SELECT k FROM nothing) GROUP BY prio
@@ -122,15 +122,15 @@ SELECT prio, count(*) FROM orders VERSION AS OF 1000 WHERE cust > (SELECT max(v.
 
 --@ case: grouped by a subquery
 SELECT cust + (SELECT max(qty) FROM items) AS k, count(*) FROM orders GROUP BY cust + (SELECT max(qty) FROM items)
---@ kept: by_cust UNSUPPORTED a subquery in GROUP BY or in the ON clause of a join is not supported; by_part UNSUPPORTED a subquery in GROUP BY or in the ON clause of a join is not supported; rows UNSUPPORTED a subquery in GROUP BY or in the ON clause of a join is not supported; by_part AGGREGATE_NOT_IN_VIEW max(qty)
+--@ kept: by_cust UNSUPPORTED a subquery in GROUP BY is not supported: write the subquery as a derived table in FROM; by_part UNSUPPORTED a subquery in GROUP BY is not supported: write the subquery as a derived table in FROM; rows UNSUPPORTED a subquery in GROUP BY is not supported: write the subquery as a derived table in FROM; by_part AGGREGATE_NOT_IN_VIEW max(qty)
 
 --@ case: DISTINCT of a sum with a subquery
 SELECT DISTINCT cust + (SELECT max(qty) FROM items) AS k FROM orders
---@ kept: by_cust UNSUPPORTED a subquery in GROUP BY or in the ON clause of a join is not supported; by_part UNSUPPORTED a subquery in GROUP BY or in the ON clause of a join is not supported; rows UNSUPPORTED a subquery in GROUP BY or in the ON clause of a join is not supported; by_part AGGREGATE_NOT_IN_VIEW max(qty)
+--@ kept: by_cust UNSUPPORTED a subquery in GROUP BY is not supported: write the subquery as a derived table in FROM; by_part UNSUPPORTED a subquery in GROUP BY is not supported: write the subquery as a derived table in FROM; rows UNSUPPORTED a subquery in GROUP BY is not supported: write the subquery as a derived table in FROM; by_part AGGREGATE_NOT_IN_VIEW max(qty)
 
 --@ case: within an aggregate
 SELECT prio, sum(amount * (SELECT max(qty) FROM items)) FROM orders GROUP BY prio
---@ kept: by_cust UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported: compute the argument in a derived table; by_part UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported: compute the argument in a derived table; rows UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains an aggregate, a window function or a subquery in its arguments, which is not supported: compute the argument in a derived table; by_part AGGREGATE_NOT_IN_VIEW max(qty)
+--@ kept: by_cust UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains a subquery in its arguments, which is not supported: compute the argument in a derived table; by_part UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains a subquery in its arguments, which is not supported: compute the argument in a derived table; rows UNSUPPORTED SUM(amount * (SELECT MAX(qty) FROM items)) contains a subquery in its arguments, which is not supported: compute the argument in a derived table; by_part AGGREGATE_NOT_IN_VIEW max(qty)
 
 --@ case: floating-point numbers and what may be zero
 SELECT id FROM orders WHERE id > 0 AND score >= (SELECT min(v) FROM nothing)

@@ -80,15 +80,15 @@ SELECT v.`item` AS item, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__sto
 
 --@ case: an output without a name of its own cannot be told
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal) FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.region
---@ kept: UNSUPPORTED the name or type of an output of a derived table is not known for certain: add an alias or a CAST
+--@ kept: UNSUPPORTED the name of the column max(goal) of a derived table is not known for certain: add an alias
 
 --@ case: two columns of one name
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal) AS region FROM goals GROUP BY region) AS g ON s.item = 1 GROUP BY s.region
---@ kept: UNSUPPORTED g has two columns of the same name, or a column list of another length than its query: give each column one name
+--@ kept: UNSUPPORTED g has two columns named region: give each column another name
 
 --@ case: branches of different types
 SELECT s.item, sum(s.amount) FROM sales AS s JOIN (SELECT goal FROM goals UNION ALL SELECT goal + 0.5 FROM goals) AS g ON g.goal = s.amount GROUP BY s.item
---@ kept: UNSUPPORTED the name or type of goal of a derived table is not known for certain: add an alias or a CAST
+--@ kept: UNSUPPORTED the column goal of a set operation has the types decimal(12,1) and int in its branches: cast the column to the same type in each branch
 
 --@ case: not a column that the view lacks
 SELECT s.id, max(g.goal) FROM sales AS s JOIN (SELECT region, max(goal) AS goal FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.id
@@ -96,7 +96,7 @@ SELECT s.id, max(g.goal) FROM sales AS s JOIN (SELECT region, max(goal) AS goal 
 
 --@ case: one that is random
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal + rand()) AS goal FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.region
---@ kept: UNSUPPORTED the function rand() is not supported
+--@ kept: UNSUPPORTED the function rand() is not supported: call rand() in an outer SELECT, over a subquery without it
 
 --@ case: a subquery in a common table expression that is merged
 WITH some AS (SELECT region, goal FROM goals WHERE goal > (SELECT min(goal) FROM goals)) SELECT s.item, sum(s.amount), max(g.goal) FROM sales AS s JOIN some AS g ON g.region = s.region GROUP BY s.item

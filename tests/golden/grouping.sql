@@ -46,7 +46,7 @@ SELECT r, sum(x) FROM t GROUP BY 3
 
 --@ case: a constant in a set of keys makes rows
 SELECT r, 'x' AS z, sum(x) FROM t GROUP BY ROLLUP (r, z)
---@ kept: UNSUPPORTED GROUP BY by an aggregate, a window function or a constant is not supported: group by expressions of columns
+--@ kept: UNSUPPORTED GROUP BY with a constant is not supported: group by expressions of columns, not 'x'
 
 --@ case: a column goes before an alias of its name
 SELECT upper(r) AS r, sum(x) FROM t GROUP BY upper(r)
@@ -68,7 +68,7 @@ SELECT k AS r, sum(x) FROM t GROUP BY k HAVING r > 1
 
 --@ case: two outputs of a name
 SELECT k AS z, r AS z, sum(x) FROM t GROUP BY k, r ORDER BY z
---@ kept: UNSUPPORTED z is ambiguous, because two outputs have this name: rename one of them
+--@ kept: UNSUPPORTED z is ambiguous, because two outputs have this name: rename one output
 
 --@ case: expressions of outputs behind ROLLUP
 SELECT r, k, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY coalesce(r, 'z'), s * 2, k

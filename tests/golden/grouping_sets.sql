@@ -118,7 +118,7 @@ SELECT a, sum(score) FROM t GROUP BY ROLLUP (a) HAVING sum(score) > 1
 
 --@ case: one set of no keys
 SELECT sum(x) FROM t GROUP BY GROUPING SETS (())
---@ kept: all_rows UNSUPPORTED GROUPING SETS are supported only with at least one key, and with at most 64 sets; by_abc UNSUPPORTED GROUPING SETS are supported only with at least one key, and with at most 64 sets; by_day UNSUPPORTED GROUPING SETS are supported only with at least one key, and with at most 64 sets
+--@ kept: all_rows UNSUPPORTED GROUPING SETS without a grouping key are not supported: name at least one key; by_abc UNSUPPORTED GROUPING SETS without a grouping key are not supported: name at least one key; by_day UNSUPPORTED GROUPING SETS without a grouping key are not supported: name at least one key
 
 --@ case: grouping() and grouping_id() under the names that Spark gives them
 SELECT a, t.B, grouping(t.B), GROUPING_ID(a, b), grouping_id(), sum(x) FROM t GROUP BY CUBE (a, b)

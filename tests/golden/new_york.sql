@@ -172,11 +172,11 @@ SELECT coalesce(sum(v.`c0`), 0) AS c FROM (SELECT CAST(coalesce(sum(v.`c`), 0) A
 
 --@ case: an interval of a column is none of a constant
 SELECT count(*) AS c FROM sales WHERE ts >= now() - make_interval(0, 0, 0, price)
---@ kept: by_day UNSUPPORTED the function make_interval() is not supported; by_hour UNSUPPORTED the function make_interval() is not supported; by_local_minute UNSUPPORTED the function make_interval() is not supported; by_minute UNSUPPORTED the function make_interval() is not supported
+--@ kept: by_day UNSUPPORTED the function make_interval() is not supported: call make_interval() in an outer SELECT, over a subquery without it; by_hour UNSUPPORTED the function make_interval() is not supported: call make_interval() in an outer SELECT, over a subquery without it; by_local_minute UNSUPPORTED the function make_interval() is not supported: call make_interval() in an outer SELECT, over a subquery without it; by_minute UNSUPPORTED the function make_interval() is not supported: call make_interval() in an outer SELECT, over a subquery without it
 
 --@ case: a date and hours that are made are an error in Spark
 SELECT count(*) AS c FROM sales WHERE ts >= current_date() - make_interval(0, 0, 0, 0, 6)
---@ kept: by_day UNSUPPORTED the function make_interval() is not supported; by_hour UNSUPPORTED the function make_interval() is not supported; by_local_minute UNSUPPORTED the function make_interval() is not supported; by_minute UNSUPPORTED the function make_interval() is not supported
+--@ kept: by_day UNSUPPORTED the function make_interval() is not supported: call make_interval() in an outer SELECT, over a subquery without it; by_hour UNSUPPORTED the function make_interval() is not supported: call make_interval() in an outer SELECT, over a subquery without it; by_local_minute UNSUPPORTED the function make_interval() is not supported: call make_interval() in an outer SELECT, over a subquery without it; by_minute UNSUPPORTED the function make_interval() is not supported: call make_interval() in an outer SELECT, over a subquery without it
 
 --@ case: the first day of this year and month
 SELECT sum(price) AS s FROM sales WHERE ts >= make_date(year(current_date()), 1, 1) AND ts < make_date(year(current_date()), month(current_date()), 1)

@@ -71,7 +71,7 @@ SELECT * FROM (SELECT v.`region` AS region, v.`quarter` AS quarter, max(v.`top`)
 
 --@ case: beside a text, a count that is absent is 0
 SELECT * FROM (SELECT region, quarter, item FROM sales) PIVOT (max(item) AS top, count(*) AS n FOR quarter IN (1, 2))
---@ kept: UNSUPPORTED (SELECT region, quarter, item FROM sales) PIVOT(MAX(item) AS top, COUNT(*) AS n … in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases; GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: UNSUPPORTED (SELECT region, quarter, item FROM sales) PIVOT(MAX(item) AS top, COUNT(*) AS n … in FROM has PIVOT or UNPIVOT, which is not supported: name a table or a subquery without PIVOT or UNPIVOT; GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: an aggregate that the view lacks
 SELECT * FROM (SELECT region, quarter, amount FROM sales) PIVOT (min(amount) FOR quarter IN (1, 2))
@@ -97,8 +97,8 @@ SELECT * FROM (SELECT v.`region` AS region, v.`quarter` AS quarter, bool_or(v.`s
 
 --@ case: median does not come of finer groups
 SELECT * FROM (SELECT region, quarter, amount FROM sales) PIVOT (median(amount) FOR quarter IN (1, 2))
---@ kept: UNSUPPORTED (SELECT region, quarter, amount FROM sales) PIVOT(MEDIAN(amount) FOR quarter IN … in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases; GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: UNSUPPORTED (SELECT region, quarter, amount FROM sales) PIVOT(MEDIAN(amount) FOR quarter IN … in FROM has PIVOT or UNPIVOT, which is not supported: name a table or a subquery without PIVOT or UNPIVOT; GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: UNPIVOT is not read
 SELECT * FROM narrow UNPIVOT (v FOR k IN (quarter, amount))
---@ kept: UNSUPPORTED narrow UNPIVOT(v FOR k IN (quarter, amount)) in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases
+--@ kept: UNSUPPORTED narrow UNPIVOT(v FOR k IN (quarter, amount)) in FROM has PIVOT or UNPIVOT, which is not supported: name a table or a subquery without PIVOT or UNPIVOT

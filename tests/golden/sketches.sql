@@ -49,15 +49,15 @@ SELECT a, approx_count_distinct(n) FROM t GROUP BY a
 
 --@ case: an HLL sketch depends on the number of tasks
 SELECT a, b, hll_sketch_estimate(hll_sketch_agg(n)) FROM t GROUP BY a, b
---@ kept: keyed UNSUPPORTED hll_sketch_estimate() depends on how Spark divides the rows into tasks (theta_sketch_agg() does not); seen UNSUPPORTED hll_sketch_estimate() depends on how Spark divides the rows into tasks (theta_sketch_agg() does not)
+--@ kept: keyed UNSUPPORTED hll_sketch_estimate() depends on how Spark divides the rows into tasks (theta_sketch_agg() does not): no view can answer a query that calls hll_sketch_estimate(); seen UNSUPPORTED hll_sketch_estimate() depends on how Spark divides the rows into tasks (theta_sketch_agg() does not): no view can answer a query that calls hll_sketch_estimate()
 
 --@ case: and these on the order of rows
 SELECT a, max_by(n, c) FROM t GROUP BY a
---@ kept: keyed UNSUPPORTED max_by() may return the value of any of several rows; seen UNSUPPORTED max_by() may return the value of any of several rows
+--@ kept: keyed UNSUPPORTED max_by() may return the value of any of several rows: no view can answer a query that calls max_by(); seen UNSUPPORTED max_by() may return the value of any of several rows: no view can answer a query that calls max_by()
 
 --@ case: a size that is not a constant
 SELECT a, theta_sketch_agg(n, 6 + 6) FROM t GROUP BY a
---@ kept: keyed UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and a constant size; seen UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and a constant size
+--@ kept: keyed UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and, as the second argument, the sketch's size as a number; seen UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and, as the second argument, the sketch's size as a number
 
 --@ case: sketches of a view, united by the query
 SELECT a, theta_sketch_estimate(theta_union_agg(ns, 12)) AS e FROM seen GROUP BY a

@@ -109,11 +109,11 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: time travel
 SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region
---@ kept: UNSUPPORTED sales VERSION AS OF 7 in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases
+--@ kept: UNSUPPORTED sales VERSION AS OF 7 in FROM has VERSION AS OF, which is not supported: name a table or a subquery without VERSION AS OF
 
 --@ case: a function that is not known
 SELECT region, some_udf(sum(amount)) FROM sales GROUP BY region
---@ kept: UNSUPPORTED the function some_udf() is not supported
+--@ kept: UNSUPPORTED the function some_udf() is not supported: call some_udf() in an outer SELECT, over a subquery without it
 
 --@ case: variable substitution
 SELECT region, sum(amount) FROM sales WHERE region = '${region}' GROUP BY region

@@ -36,7 +36,7 @@ WITH a (SELECT 'zz' AS g, 1 AS k) SELECT g, sum(k) FROM a GROUP BY g
 
 --@ case: a comparison of a comparison is read from the left by Spark
 SELECT count(*) FROM a WHERE st LIKE 'true' = bo
---@ kept: cast_sum UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses; copied UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses; distinct_filtered UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses; float_sums UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses; grouped UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison: put the inner comparison in parentheses
+--@ kept: cast_sum UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison, which is not supported: put the inner comparison in parentheses; copied UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison, which is not supported: put the inner comparison in parentheses; distinct_filtered UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison, which is not supported: put the inner comparison in parentheses; float_sums UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison, which is not supported: put the inner comparison in parentheses; grouped UNSUPPORTED st LIKE 'true' = bo compares the result of a comparison, which is not supported: put the inner comparison in parentheses
 
 --@ case: in parentheses it is clear
 SELECT count(*) FROM a WHERE (st LIKE 'true') = bo AND k > 0
@@ -45,7 +45,7 @@ SELECT count(*) FROM lake.demo.copied__storage AS v WHERE (v.`st` LIKE 'true') =
 
 --@ case: || binds as + does
 SELECT k || 9 + 1 FROM a
---@ kept: cast_sum UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses; copied UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses; distinct_filtered UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses; float_sums UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses; grouped UNSUPPORTED k || 9 + 1 mixes || with + or -; put one of them in parentheses
+--@ kept: cast_sum UNSUPPORTED k || 9 + 1 mixes || with + or -, which is not supported: put one operation in parentheses; copied UNSUPPORTED k || 9 + 1 mixes || with + or -, which is not supported: put one operation in parentheses; distinct_filtered UNSUPPORTED k || 9 + 1 mixes || with + or -, which is not supported: put one operation in parentheses; float_sums UNSUPPORTED k || 9 + 1 mixes || with + or -, which is not supported: put one operation in parentheses; grouped UNSUPPORTED k || 9 + 1 mixes || with + or -, which is not supported: put one operation in parentheses
 
 --@ case: constants over a view of one row that stands for none
 SELECT max(1), count(DISTINCT 1), bool_and(true) FROM e

@@ -69,11 +69,11 @@ SELECT item, sum(price) FROM (SELECT item, price FROM store UNION SELECT item, p
 
 --@ case: different values are not put together from branches
 SELECT item, count(DISTINCT price) FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web) AS u GROUP BY item
---@ kept: by_store TABLES_DIFFER the view reads other tables than the query; by_web TABLES_DIFFER the view reads other tables than the query; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: by_store TABLES_DIFFER the view reads store, which this SELECT does not read: create a view over the query's tables; by_web TABLES_DIFFER the view reads web, which this SELECT does not read: create a view over the query's tables; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: rows, not groups
 SELECT item, price FROM (SELECT item, price FROM store UNION ALL SELECT item, price FROM web) AS u
---@ kept: by_store TABLES_DIFFER the view reads other tables than the query; by_web TABLES_DIFFER the view reads other tables than the query; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: by_store TABLES_DIFFER the view reads store, which this SELECT does not read: create a view over the query's tables; by_web TABLES_DIFFER the view reads web, which this SELECT does not read: create a view over the query's tables; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a branch that takes some of its rows
 SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL (SELECT item, price FROM web ORDER BY id LIMIT 1)) AS u GROUP BY item

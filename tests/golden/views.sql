@@ -80,7 +80,7 @@ SELECT v.`id` AS id FROM lake.demo.priced__storage VERSION AS OF 2002 AS v LEFT 
 
 --@ case: a common table expression that hides a plain view
 WITH known AS (SELECT region AS r, amount FROM sales WHERE id > 3) SELECT r, sum(amount) FROM known GROUP BY r
---@ kept: big_totals SHAPE the view reads a derived table with GROUP BY that the query does not read; by_day COLUMN_NOT_IN_VIEW id; by_label JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_region SHAPE the view reads a derived table with GROUP BY that the query does not read; dear VIEW_FILTERS_MORE price > 1; over_known VIEW_FILTERS_MORE NOT region IS NULL; priced VIEW_FILTERS_MORE price > 1; big_totals COLUMN_NOT_IN_VIEW id; by_region COLUMN_NOT_IN_VIEW id
+--@ kept: big_totals SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query does neither, and has no GROUP BY: create a view without HAVING and without this derived table; by_day COLUMN_NOT_IN_VIEW id; by_label JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_region SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query does neither, and has no GROUP BY: create a view without HAVING and without this derived table; dear VIEW_FILTERS_MORE price > 1; over_known VIEW_FILTERS_MORE NOT region IS NULL; priced VIEW_FILTERS_MORE price > 1; big_totals COLUMN_NOT_IN_VIEW id; by_region COLUMN_NOT_IN_VIEW id
 
 --@ case: a common table expression over a plain view
 WITH k AS (SELECT r, amount FROM known) SELECT r, sum(amount) FROM k GROUP BY r
@@ -94,7 +94,7 @@ SELECT v.`region` AS r, v.`total` FROM lake.demo.by_region__storage VERSION AS O
 
 --@ case: time travel on a view is an error of Spark's own
 SELECT r, sum(amount) FROM known VERSION AS OF 1 GROUP BY r
---@ kept: over_known UNSUPPORTED known VERSION AS OF 1 in FROM is not supported: name a table or a subquery, without PIVOT, TABLESAMPLE, time travel or column aliases; known UNSUPPORTED known VERSION AS OF 1 has more than an alias after the view's name, which is not supported: write only the name and the alias
+--@ kept: over_known UNSUPPORTED known VERSION AS OF 1 in FROM has VERSION AS OF, which is not supported: name a table or a subquery without VERSION AS OF; known UNSUPPORTED known VERSION AS OF 1 has more than an alias after the view's name, which is not supported: write only the name and the alias
 
 --@ case: a materialized view from one over it
 SELECT region, sum(cnt) FROM by_day GROUP BY region

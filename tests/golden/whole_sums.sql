@@ -133,7 +133,7 @@ SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region ORDER BY a 
 
 --@ case: or joined
 SELECT count(*) AS c FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r JOIN shops ON r.a = shops.staff
---@ kept: by_name JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop TABLES_DIFFER the view reads other tables than the query; by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
+--@ kept: by_name JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop TABLES_DIFFER the view reads sales, which this SELECT does not read: create a view over the query's tables; by_name JOIN_DIFFERS the view also joins shops, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_shop FLOAT_SUM_DECIDES_ROWS avg(weight)
 
 --@ case: a query around that hands it on
 SELECT a, region FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r

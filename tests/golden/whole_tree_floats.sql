@@ -28,4 +28,4 @@ WITH r AS (SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS pla
 
 --@ case: a sum decides
 SELECT id FROM (SELECT id, region, sum(score) OVER (PARTITION BY region) AS total FROM sales UNION ALL SELECT 0, 'none', 0.0) WHERE total > 3
---@ kept: summed FLOAT_COMPARED total; ranked UNSUPPORTED a SELECT without FROM is not supported: SELECT 0, 'none', 0.0; summed UNSUPPORTED a SELECT without FROM is not supported: SELECT 0, 'none', 0.0; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; summed UNSUPPORTED the view's query is not supported: the query is not a single SELECT
+--@ kept: summed FLOAT_COMPARED total; ranked UNSUPPORTED SELECT 0, 'none', 0.0 has no FROM, so no view can answer this SELECT; summed UNSUPPORTED SELECT 0, 'none', 0.0 has no FROM, so no view can answer this SELECT; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; summed UNSUPPORTED the view's query is not supported: the query is not a single SELECT

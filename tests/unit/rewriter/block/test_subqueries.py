@@ -59,22 +59,22 @@ def test_what_is_within_is_joined_with_it() -> None:
         ("EXISTS (SELECT 1 FROM i WHERE s.x = a)", "s.x is a field of a struct"),  # a field of a struct
         ("EXISTS (SELECT 1 FROM i AS s JOIN o AS y ON s.a = y.a WHERE s.b = x)", "s.b is a field of a struct"),
         ("EXISTS (SELECT 1 FROM (SELECT CAST(c AS INT) FROM i) AS y WHERE x = 1)", "x is not a column"),
-        ("EXISTS (SELECT 1 FROM i LEFT JOIN o AS y ON i.a = y.a WHERE i.c = o.b)", "has outer or anti joins"),
+        ("EXISTS (SELECT 1 FROM i LEFT JOIN o AS y ON i.a = y.a WHERE i.c = o.b)", "has a LEFT join"),
         ("EXISTS (SELECT count(*) FROM i WHERE c = b)", "computes an aggregate"),
-        ("EXISTS (SELECT c FROM i WHERE c = b GROUP BY c)", "has GROUP BY, LIMIT"),
-        ("EXISTS (SELECT c FROM i WHERE c = b LIMIT 1)", "has GROUP BY, LIMIT"),
+        ("EXISTS (SELECT c FROM i WHERE c = b GROUP BY c)", "has the clause GROUP BY"),
+        ("EXISTS (SELECT c FROM i WHERE c = b LIMIT 1)", "has the clause LIMIT"),
         ("EXISTS (SELECT explode(array(c)) FROM i WHERE c = b)", "explode"),
         (
             "EXISTS (SELECT 1 FROM o AS y WHERE EXISTS (SELECT 1 FROM i WHERE c = f))",
             "refers to no column of the outer query",
         ),
         ("EXISTS (SELECT 1 FROM i WHERE EXISTS (SELECT 1 FROM i AS y WHERE y.c = x))", "x is not a column"),
-        ("b IN (SELECT c + 1 FROM i)", "one output, of the type of the compared"),
-        ("f IN (SELECT g FROM i)", "one output, of the type of the compared"),
+        ("b IN (SELECT c + 1 FROM i)", "have the same type"),
+        ("f IN (SELECT g FROM i)", "have the same type"),
         ("(a, b) IN (SELECT a, c FROM i)", "is not supported"),
         ("a NOT IN (SELECT c FROM i)", "exclude NULLs of c"),
-        ("b NOT IN (SELECT a FROM i)", "only without NULLs"),
-        ("b NOT IN (SELECT a FROM i) AND (b > 1 OR x = 1)", "only without NULLs"),
+        ("b NOT IN (SELECT a FROM i)", "only if neither side can be NULL"),
+        ("b NOT IN (SELECT a FROM i) AND (b > 1 OR x = 1)", "only if neither side can be NULL"),
         ("EXISTS (SELECT 1 FROM i WHERE c = b) OR x = 1", "is not supported"),
     ],
 )
@@ -84,7 +84,7 @@ def test_what_is_no_join(where: str, problem: str) -> None:
 
 
 def test_what_a_left_join_fills_up_may_be_null() -> None:
-    with pytest.raises(Unsupported, match="only without NULLs"):
+    with pytest.raises(Unsupported, match="only if neither side can be NULL"):
         block("SELECT o.a FROM o LEFT JOIN i ON o.a = i.a WHERE i.a NOT IN (SELECT a FROM o AS y)")
     assert block("SELECT o.a FROM o LEFT JOIN i ON o.a = i.a WHERE o.a NOT IN (SELECT a FROM o AS y)").joins
 
@@ -119,18 +119,18 @@ def test_what_depends_on_nothing_is_kept(where: str) -> None:
     ("sql", "problem"),
     [
         ("SELECT a FROM o WHERE b > (SELECT max(c) FROM i WHERE c = f)", "refers to f"),
-        ("SELECT a FROM o WHERE b > (SELECT c FROM i LIMIT 1)", "has LIMIT or OFFSET"),
+        ("SELECT a FROM o WHERE b > (SELECT c FROM i LIMIT 1)", "has LIMIT, which is not supported"),
         (f"SELECT a FROM o WHERE {'b > (SELECT max(b) FROM o WHERE ' * 4}a = 1{')' * 4}", "is not supported"),
         ("SELECT a FROM o WHERE b > (SELECT max(c) * rand() FROM i)", "rand"),
-        ("SELECT a FROM o WHERE b > (SELECT max(row_number() OVER (ORDER BY c)) FROM i)", "contains an aggregate"),
+        ("SELECT a FROM o WHERE b > (SELECT max(row_number() OVER (ORDER BY c)) FROM i)", "contains a window function"),
         ("SELECT a FROM o WHERE b IN (SELECT c FROM i UNION ALL SELECT 1)", "write the subquery as a single SELECT"),
         ("SELECT a, b IN (SELECT c FROM i) FROM o", "only in WHERE and HAVING"),
-        ("SELECT sum(b + (SELECT max(c) FROM i)) FROM o", "or a subquery"),
-        ("SELECT count(*) FILTER (WHERE b > (SELECT max(c) FROM i)) FROM o", "or a subquery"),
+        ("SELECT sum(b + (SELECT max(c) FROM i)) FROM o", "contains a subquery"),
+        ("SELECT count(*) FILTER (WHERE b > (SELECT max(c) FROM i)) FROM o", "contains a subquery"),
         ("SELECT rank() OVER (ORDER BY b - (SELECT max(c) FROM i)) FROM o", "window function"),
         (
             "SELECT count(*) FROM o GROUP BY b + (SELECT max(c) FROM i)",
-            "a subquery in GROUP BY or in the ON clause of a join is not supported",
+            "a subquery in GROUP BY is not supported",
         ),
         ("SELECT a FROM o LEFT JOIN (SELECT c FROM i WHERE c > (SELECT max(x) FROM o)) AS y ON c = b", "of a join"),
     ],

@@ -102,3 +102,19 @@ def test_two_tables_of_one_name_are_told_by_it() -> None:
 )
 def test_the_condition_and_the_columns_of_a_join_are_named(query: str, view: str, reason: str) -> None:
     assert reasons(query, JOINED)[view] == reason
+
+
+@pytest.mark.parametrize(
+    ("branches", "reason"),
+    [
+        (
+            "SELECT country AS x FROM sales UNION ALL SELECT id FROM sales",
+            "the column x of a set operation has the types",
+        ),
+        ("SELECT id, country FROM sales UNION ALL SELECT id FROM sales", "have 2 and 1 columns"),
+        ("SELECT id + 1 FROM sales UNION ALL SELECT id FROM sales", "the name of the column id + 1 of a derived table"),
+    ],
+)
+def test_the_branch_that_does_not_fit_is_told(branches: str, reason: str) -> None:
+    tried = read_script(SCRIPT).explain(f"SELECT count(*) FROM ({branches}) AS d").tried
+    assert any(reason in attempt.detail for attempt in tried)
