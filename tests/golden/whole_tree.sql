@@ -27,7 +27,7 @@ SELECT v.`id`, v.`region`, v.`place` FROM lake.demo.ranked__storage AS v ORDER B
 
 --@ case: ordered by something that the storage has not
 SELECT id, region, rank() OVER (PARTITION BY region ORDER BY amount) AS place FROM sales WHERE amount IS NOT NULL ORDER BY amount
---@ kept: ranked SHAPE the query's ORDER BY names an expression that is not an output: add it to the outputs; both UNSUPPORTED the view's query is not supported: the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
+--@ kept: ranked SHAPE ORDER BY amount cannot be applied to the view's rows: order by outputs of the query, and write LIMIT and OFFSET as integers; both UNSUPPORTED the view's query is not supported: the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
 
 --@ case: a union in another order
 SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names ORDER BY 2 DESC, 1

@@ -35,7 +35,7 @@ def test_the_default_of_what_is_not_set_is_divided_too() -> None:
     [
         (
             config.Config(server=config.Listen(workers=2)),
-            "[server] workers = 2 needs [[upstream]]: the Spark that Viewga",
+            "[server] workers = 2 needs [[upstream]], because the Spark that Viewga",
         ),
         (
             settings("sessions = 2\n"),
