@@ -42,6 +42,10 @@ UNITS_SINCE_1970: Mapping[str, int] = {
 # Functions from a count since 1970 to an instant, with the number of counts per second.
 COUNTED: Mapping[str, int] = {"timestamp_seconds": 1, "timestamp_millis": 1_000, "timestamp_micros": 1_000_000}
 
+# Functions whose result type is the setting spark.sql.timestampType. Others, such as timestamp('2024-01-01') and now(),
+# return a TIMESTAMP with every setting.
+OF_TIMESTAMP_TYPE = frozenset({"to_timestamp", "try_to_timestamp", "make_timestamp", "try_make_timestamp"})
+
 
 def counted_instant(name: str, count: int) -> datetime:
     """Return the UTC time to which the function `name` converts the integer `count`.

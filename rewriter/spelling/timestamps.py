@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from rewriter.functions.dates import OF_TIMESTAMP_TYPE
 from rewriter.model import Session
 from rewriter.model.settings import READABLE, TIMESTAMP_TYPE
 from rewriter.sql import SelectBlock, Statement
@@ -19,8 +20,6 @@ Tree = exp.Expr
 _TYPE = exp.DataType.Type
 _TIMESTAMP = exp.DataType.build("timestamp", dialect="spark")
 _NTZ = exp.DataType.build("timestamp_ntz", dialect="spark")
-# Their result type is the setting's; all others, such as timestamp('2024-01-01') and now(), have a fixed type.
-_BY_SETTING = frozenset({"to_timestamp", "try_to_timestamp", "make_timestamp", "try_make_timestamp"})
 
 
 def means_ntz(session: Session) -> bool:
@@ -38,7 +37,7 @@ def as_meant(tree: Tree, session: Session) -> Tree:
     ntz = means_ntz(session)
 
     def meant(node: Tree) -> Tree:
-        if ntz and isinstance(node, exp.Anonymous) and node.name.lower() in _BY_SETTING:
+        if ntz and isinstance(node, exp.Anonymous) and node.name.lower() in OF_TIMESTAMP_TYPE:
             return exp.TryCast(this=exp.Null(), to=_NTZ.copy())
         if isinstance(node, exp.Cast) and node.to.this is _TYPE.TIMESTAMPLTZ:
             return _cast(node, _TIMESTAMP)
