@@ -18,6 +18,8 @@ def words(tree: exp.Expr) -> str:
     'price * (n + 1)'
     >>> words(exp.EQ(this=exp.column("id", "orders_0"), expression=exp.column("id", "lines_0")))
     'orders.id = lines.id'
+    >>> words(bucket_call(exp.column("ts", "events_0"), "hour", "timestamp"))
+    "timeseries(ts, 'hour')"
     """
     unclear = set(_unclear(tree))
 
@@ -31,8 +33,10 @@ def words(tree: exp.Expr) -> str:
         if (elsewhere := bucket_elsewhere(node)) is not None:
             here = bucket_call(elsewhere.source.transform(plain), elsewhere.grain, elsewhere.type)
             return exp.Var(this=f"{words(here)} in {zone_elsewhere(node)}")
-        bucket = as_bucket(node)
-        return exp.Anonymous(this="timeseries", expressions=node.expressions[:2]) if bucket else node
+        if as_bucket(node) is not None:
+            time, grain = node.expressions[:2]
+            return exp.Anonymous(this="timeseries", expressions=[time.transform(plain), grain])
+        return node
 
     return render(tree.transform(plain))
 

@@ -14,7 +14,7 @@ SELECT g, max(to_date(ts)) AS a FROM t GROUP BY g
 
 --@ case: the first of the year
 SELECT g, min(date_trunc('year', ts)) AS a FROM t GROUP BY g
---@ kept: AGGREGATE_NOT_IN_VIEW min(timeseries(t_0.ts, 'year'))
+--@ kept: AGGREGATE_NOT_IN_VIEW min(timeseries(ts, 'year'))
 
 --@ case: times without a zone
 SELECT g, max(to_date(ntz)) AS a, max(year(dt)) AS b FROM t GROUP BY g

@@ -87,7 +87,7 @@ SELECT trunc(v.`day`, 'MONTH') AS m, v.`b` AS b, coalesce(sum(v.`cnt`), 0) FROM 
 
 --@ case: of which one is computed from another
 SELECT timeseries(d, 'month') AS m, timeseries(d, 'day') AS day, count(*) FROM t GROUP BY ROLLUP (m, day)
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day SHAPE the key timeseries(t_0.d, 'month') of the query's GROUPING SETS is computed from the key timeseries(t_0.d, 'day'), which is not supported: remove timeseries(t_0.d, 'month') or timeseries(t_0.d, 'day')
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc GROUPING_TOO_COARSE d; by_day SHAPE the key timeseries(d, 'month') of the query's GROUPING SETS is computed from the key timeseries(d, 'day'), which is not supported: remove timeseries(d, 'month') or timeseries(d, 'day')
 SELECT trunc(d, 'MONTH') AS m, CAST(d AS DATE) AS day, count(*) FROM t GROUP BY ROLLUP (m, day)
 
 --@ case: keys that are equal in each row are not the same key
