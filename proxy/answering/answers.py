@@ -103,7 +103,7 @@ class Answers:
             sent = splice(sql, edits)
             return Forward(sent, ended=ended, replay=replay, reworded=Changed(sql, sent, edits).reworded)
         if ended is not None:
-            reworded = told_of_immediate if info.effect.effect is Effect.UNKNOWN else None
+            reworded = told_of_immediate if "immediate" in sql.lower() else None
             return Forward(ended=ended, replay=replay, brief=info.brief, reworded=reworded)
         decision = await self.decide(session, sql)
         if decision.outcome is None and decision.sql is None and not decision.over:  # no view reads its tables

@@ -272,8 +272,9 @@ class _Start:
             raise
         if announced is None:
             self._failed(plan)
-            if plan.reworded is not None and (error := _refusal(reply)) is not None:
-                raise plan.reworded(error)
+            error = _refusal(reply) if plan.reworded is not None else None
+            if plan.reworded is not None and error is not None and (told := plan.reworded(error)) is not error:
+                raise told
             return None, reply
         self.statement.record.begun(self.lease.upstream.server)
         self.call.peer.foreseen = operation.foreseen

@@ -57,7 +57,8 @@ class Forward:
     quickly: if its client waits for the end, the upstream gets the call as sent, without polls. A `constant` statement
     is brief, and its columns are always the same. `choice` (the views considered and chosen) is recorded in the
     journal, Viewgate's log of statements. `reworded` converts the positions and quotations in an error of Spark's from
-    `sql` to the client's text; None if no conversion is needed.
+    `sql` to the client's text; None if no conversion is needed. For an error that it returns unchanged, the client gets
+    Spark's own reply.
     """
 
     sql: str | None = None

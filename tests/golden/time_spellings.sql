@@ -447,5 +447,5 @@ SELECT ceil(v.`m` / 3) AS q, concat(v.`y`, '-', lpad(v.`m`, 2, '0')) AS m, min(v
 
 --@ case: a number of hours as an INT
 SELECT CAST(unix_timestamp(at) / 3600 AS INT) AS h, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY 1
---@ rewritten using by_minute (not proved: only one of query and plan groups by CAST(unix_seconds(timeseries(events_0.at, 'minute')) / 3600 AS INT))
+--@ rewritten using by_minute (not proved: only one of query and plan groups by CAST(unix_seconds(timeseries(at, 'minute')) / 3600 AS INT))
 SELECT CAST(unix_timestamp(v.`m`) / 3600 AS INT) AS h, sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= '2024-01-01' GROUP BY CAST(unix_timestamp(v.`m`) / 3600 AS INT)

@@ -119,7 +119,8 @@ class RemoteOperation(RemoteRun):
             self.fallback.take(fetch_error(reply), self.run_original_to_its_end)
         error = await self.fallback.passed()
         if error is None and self._reworded is not None and (failed := fetch_error(reply)) is not None:
-            error = self._reworded(failed)
+            told = self._reworded(failed)
+            error = told if told is not failed else None
         if error is not None:
             raise error
         return reply if remote is self.remote else await self._rows(call)

@@ -231,8 +231,8 @@ class RemoteRun(Operation):
             await self.fallback.passed()
             return False
         error = status.error
-        if error is not None and self._reworded is not None:
-            self._ended_here, error = True, self._reworded(error)
+        if error is not None and self._reworded is not None and (told := self._reworded(error)) is not error:
+            self._ended_here, error = True, told
         self.advance(status.state, error)
         return not self.is_followed
 
