@@ -99,7 +99,7 @@ class Answers:
         replay = info.effect.replay
         edits = await self._changed(session, info, sql)
         ended = facts.watch(sql)
-        if ended is not None and edits:
+        if edits:
             sent = splice(sql, edits)
             return Forward(sent, ended=ended, replay=replay, reworded=Changed(sql, sent, edits).reworded)
         if ended is not None:
@@ -117,12 +117,14 @@ class Answers:
         )  # fmt: skip
 
     async def _changed(self, session: ClientSession, info: StatementInfo, sql: str) -> list[Edit]:
-        """Return the edits that make a statement that changes the session valid in Spark.
+        """Return the edits that make a statement that changes the session, or EXECUTE IMMEDIATE, valid in Spark.
 
         The edits replace virtual tables and table functions by their rows, and `timeseries` calls by Spark's functions.
         Raise SqlError if the statement would store rows of a virtual table, or for an invalid call.
         """
-        if info.effect.effect is Effect.NONE or (info.effect.effect is Effect.SETTINGS and not _sets_variable(sql)):
+        effect = info.effect.effect
+        plain = effect is Effect.NONE or (effect is Effect.SETTINGS and not _sets_variable(sql))
+        if plain and info.verb != "EXECUTE":
             return []
         return await self._inserted(session, sql) or await self._translated(session, sql)
 

@@ -113,7 +113,7 @@ class SessionFacts:
 
     A statement that may change the session makes this state unknown from the statement's start to its end; the state is
     queried again before the next rewriting. A statement whose effect on the session is unknown (a script, EXECUTE
-    IMMEDIATE, a temporary function) turns rewriting off for the rest of the session.
+    IMMEDIATE of a computed text, a temporary function) turns rewriting off for the rest of the session.
 
     `configuration` is the configuration with which the client opened the session; the constructor raises SqlError for
     an invalid value of one of Viewgate's settings.
@@ -146,7 +146,10 @@ class SessionFacts:
     def problem(self) -> str:
         """The reason why no statement of the session can be rewritten at present; empty if there is no such reason."""
         if self._doubts:
-            return f"{self._doubts[0]!r} may have changed what names and functions mean in this session"
+            return (
+                f"{self._doubts[0]!r} may have changed what names and functions mean in this session, and RESET undoes "
+                "only settings: open a new session to use views again"
+            )
         if self._shared:
             return f"all clients of this Spark share one session ({_SHARED}), which any of them may change"
         return "a statement that changes the session is still running" if self._changing else ""

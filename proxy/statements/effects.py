@@ -7,7 +7,7 @@ from enum import Enum
 from itertools import islice
 from typing import NamedTuple
 
-from proxy.statements.lexer import scan, unclosed
+from proxy.statements.lexer import scan, string_value, unclosed
 
 
 class Effect(Enum):
@@ -94,9 +94,37 @@ def _effect(verb: str, sql: str) -> SessionEffect:
         return SessionEffect(Effect.SETTINGS, resets_all=_resets_all(sql))
     if verb == "DECLARE":
         return SessionEffect(Effect.VARIABLE)
+    if verb == "EXECUTE":
+        return _executed(sql)
     if verb in _BY_WORDS:
         return _by_words(verb, sql)
     return NO_EFFECT if verb in _HARMLESS else _UNKNOWN
+
+
+def _executed(sql: str) -> SessionEffect:
+    """Return the session effect of EXECUTE IMMEDIATE: that of the executed text, if the text is one string literal.
+
+    Parameters do not matter: only IDENTIFIER(…) makes a name of a parameter, and has the effect UNKNOWN where a name
+    counts. INTO assigns variables of the session. The effect is UNKNOWN for a text that is computed or in a variable,
+    for double quotation marks, which may enclose the name of a variable, and for backslashes, which Spark reads in two
+    ways (`spark.sql.parser.escapedStringLiterals`).
+
+    >>> _executed("EXECUTE IMMEDIATE 'SELECT ?' USING 1").effect, _executed("EXECUTE IMMEDIATE x").effect
+    (<Effect.NONE: 'changes nothing that a name or a value depends on'>, <Effect.UNKNOWN: 'may have changed anything'>)
+    """
+    tokens = list(scan(sql))
+    texts = [token.text.upper() for token in tokens]
+    literal = "".join(token.text for token in tokens[2:3] if token.kind == "string")
+    after = "".join(texts[3:4])
+    plain = literal.startswith(("'", "r'", "R'")) and "\\" not in literal and "${" not in sql and not unclosed(tokens)
+    if texts[1:2] != ["IMMEDIATE"] or not plain or after not in ("", ";", "USING", "INTO"):
+        return _UNKNOWN
+    executed = string_value(literal)
+    first = next(scan(executed), None)
+    effect = _effect((first.keyword or first.text) if first else "", executed)
+    if after == "INTO":
+        return SessionEffect(Effect.VARIABLE) if effect == NO_EFFECT else _UNKNOWN
+    return effect
 
 
 def _by_words(verb: str, sql: str) -> SessionEffect:

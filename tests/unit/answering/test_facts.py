@@ -127,10 +127,18 @@ def test_a_slip_of_the_pen_is_forgotten_once_spark_has_refused_it() -> None:
 
 def test_what_could_be_anything_ends_rewriting_for_the_session() -> None:
     facts = SessionFacts()
-    ended = facts.watch("EXECUTE IMMEDIATE 'x'")
-    assert ended is not None
-    ended(True)
+    for sql in ("EXECUTE IMMEDIATE text", "RESET"):
+        ended = facts.watch(sql)
+        assert ended is not None
+        ended(True)
     assert "EXECUTE IMMEDIATE" in facts.problem
+    assert "open a new session" in facts.problem
+
+
+def test_a_text_that_is_known_when_it_is_executed_keeps_rewriting_on() -> None:
+    facts = SessionFacts()
+    assert facts.watch("EXECUTE IMMEDIATE 'SELECT ?' USING 1") is None
+    assert facts.problem == ""
 
 
 def test_our_settings_may_come_with_the_session() -> None:
