@@ -21,7 +21,7 @@ from proxy.hs2.status import first_message
 from proxy.pipeline.dependencies import over
 from proxy.pipeline.upkeep import MAINTENANCE
 from proxy.session import ClientSession, Forward, Local, Log, Plan
-from proxy.statements import Kind, classify
+from proxy.statements import Kind, Loss, StatementInfo, classify
 from rewriter.model import MaterializedView, TableName
 
 Find = Callable[[str], Command | None]
@@ -86,12 +86,24 @@ class Planner:
         except Unavailable:  # no views are known yet; those that become stale are refreshed once they are known
             pass
         forward = await self._context.answers.plan(session, sql)
+        if _may_define_views(info):
+            forward = replace(forward, ended=partial(self._defined, forward.ended))
         if info.verb == "USE" and session.for_operators:
             forward = replace(forward, ended=partial(_left_system, session, forward.ended))
         if not tables:
             return forward
         followed = self._followed(forward, tables, text)
         return replace(followed, log=(*followed.log, *await self._warned(session, text, tables)))
+
+    def _defined(self, ended: Callable[[bool], None] | None, well: bool) -> None:
+        """Make the next statement read the views again, because the ended statement may have changed a plain view.
+
+        Without this, the change would stay unknown until the catalog's next poll. `well` is true if the statement
+        succeeded; call `ended`, too, if it is given.
+        """
+        self._context.catalog.invalidate()
+        if ended is not None:
+            ended(well)
 
     def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
         """Return the plan `forward` with the steps to run after the statement `text` has written to `tables`.
@@ -137,6 +149,18 @@ class Planner:
             except Exception as failure:
                 why = first_message(str(failure))
                 log(f"Viewgate: {maintained.procedure} failed on the storage table of {view.name}: {why}")
+
+
+def _may_define_views(info: StatementInfo) -> bool:
+    """Return whether a statement may create, change or drop a plain view.
+
+    >>> [_may_define_views(classify(sql)) for sql in ("CREATE OR REPLACE VIEW v AS SELECT 1", "CREATE TABLE t (a INT)")]
+    [True, False]
+    """
+    if info.verb in ("BEGIN", "EXECUTE"):
+        return True
+    contents = info.destroys is not None and info.destroys.loss is Loss.NAMESPACE
+    return contents or (info.kind is Kind.DEFINITION and "VIEW" in info.keywords)
 
 
 def _left_system(session: ClientSession, ended: Callable[[bool], None] | None, well: bool) -> None:

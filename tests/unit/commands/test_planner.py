@@ -82,6 +82,33 @@ def test_other_statements_are_not(house: House, sql: str) -> None:
     assert plan(house, sql).after is None
 
 
+@pytest.mark.parametrize(
+    ("sql", "defines"),
+    [
+        ("CREATE VIEW v AS SELECT region FROM sales", True),
+        ("create or replace view v AS SELECT region FROM sales", True),
+        ("CREATE VIEW IF NOT EXISTS v AS SELECT region FROM sales", True),
+        ("ALTER VIEW v AS SELECT region FROM sales", True),
+        ("DROP VIEW demo.v", True),
+        ("EXECUTE IMMEDIATE 'CREATE VIEW v AS SELECT region FROM sales'", True),
+        ("BEGIN CREATE VIEW v AS SELECT region FROM sales; END", True),
+        ("DROP DATABASE demo CASCADE", True),
+        ("INSERT INTO other VALUES (1)", False),
+        ("CREATE TABLE other AS SELECT 1 AS view", False),
+    ],
+)
+def test_the_statement_after_a_definition_of_a_view_knows_the_view(
+    house: House, sql: str, defines: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forward = plan(house, sql)
+    asked: list[str] = []
+    monkeypatch.setattr(house.catalog, "invalidate", lambda: asked.append(sql))
+    if forward.ended is not None:
+        assert asked == []
+        forward.ended(True)
+    assert bool(asked) is defines
+
+
 def test_a_short_name_means_a_table_of_the_sessions_namespace(house: House) -> None:
     asyncio.run(house.run(CREATE))
     house.session = replace(house.session, namespace=("other",))
