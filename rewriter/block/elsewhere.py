@@ -23,6 +23,7 @@ from rewriter.timeseries import as_bucket, bucket_elsewhere, moved_elsewhere, of
 
 Tree = exp.Expr
 
+_HIDDEN = "elsewhere"
 _COMPARED = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
@@ -69,11 +70,16 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
     if not all(_is_settled(tree, scope) for tree in (*read.where, *on, *read.having, *(i.key for i in read.order))):
         return None
     hidden = {
-        tree: call_of("elsewhere", exp.Literal.string(zone), tree)
+        tree: call_of(_HIDDEN, exp.Literal.string(zone), tree)
         for tree in (*read.outputs, *(read.keys or ()))
         if not _is_instant(tree, scope) and not _is_settled(tree, scope)
     }
     return mapped(read, lambda node: hidden.get(node, node))
+
+
+def hidden_zone(tree: Tree) -> str:
+    """Return the time zone of a column that is hidden from sessions in other zones; empty for any other expression."""
+    return str(tree.expressions[0].name) if isinstance(tree, exp.Anonymous) and tree.name == _HIDDEN else ""
 
 
 def _is_settled(tree: Tree, scope: Scope) -> bool:

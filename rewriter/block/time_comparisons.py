@@ -198,9 +198,12 @@ def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
 
 
 def _is_of_clock(bound: Tree) -> bool:
-    """Return whether a constant is the current time in seconds, possibly minus a number too small to reach 1970."""
+    """Return whether a constant is the current time in seconds, possibly minus a number too small to reach 1970.
+
+    The number may be computed, as in `unix_timestamp() - 86400 * 30`.
+    """
     if isinstance(bound, exp.Sub):
-        back = integer_of(bound.expression)
+        back = integer_of(folded(bound.expression))
         return back is not None and 0 <= back < _MOST_BACK and _is_of_clock(bound.this)
     if not isinstance(bound, exp.Anonymous) or bound.name not in ("unix_timestamp", "unix_seconds"):
         return False

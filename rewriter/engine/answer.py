@@ -127,9 +127,9 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """Return the Match of the first rule whose plan can be completed; otherwise the Miss that is closest to a Match.
 
     If an aggregate of the query itself does not roll up, the Miss for this aggregate is preferred to a Miss for the
-    groups of a plan in two phases. `remainder` returns the branches that read the rows that the storage table lacks.
-    `depth` counts the enclosing plans in two phases. `ask` is the input of the rules: the query, the access path, and
-    the table mapping.
+    groups of a plan in two phases; such a Miss is preferred to the Miss for a time range that the plan divides.
+    `remainder` returns the branches that read the rows that the storage table lacks. `depth` counts the enclosing plans
+    in two phases. `ask` is the input of the rules: the query, the access path, and the table mapping.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:
@@ -138,7 +138,9 @@ def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
         if isinstance(result, Match):
             return Answer(rule.__name__, result)
         two_phase = isinstance(plan, TwoPhase) and closest.reason is not Reason.AGGREGATE_DOES_NOT_ROLL_UP
-        if result.closeness >= closest.closeness and not (two_phase and closest.closeness):
+        # The plan has divided the time range for which the view has no column: something else is missing.
+        divided = isinstance(plan, TwoPhase) and plan.edges and closest is ask.reading
+        if result.closeness >= closest.closeness and (divided or not (two_phase and closest.closeness)):
             name, closest = "" if result is ask.reading else rule.__name__, result
     return Answer(name, closest)
 

@@ -17,7 +17,7 @@ from rewriter.block.vocabulary import CONNECTORS
 from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows
-from rewriter.match.time_filters import absent, compared, dated, joined_day, truncated
+from rewriter.match.time_filters import RANGES, absent, compared, dated, joined_day, truncated, undecided
 from rewriter.match.times import bucket, factored, midnight, of_dates, unbounded, unfactored
 from rewriter.sql import columns_in, operands
 
@@ -39,7 +39,8 @@ def derive(tree: Tree, rows: Rows) -> Tree | Miss:
         found = lemma(tree, rows)
         if found is not None:
             return found
-    return rebuilt(tree, rows.compute)
+    built = rebuilt(tree, rows.compute)
+    return (undecided(tree, rows) or built) if isinstance(built, Miss) else built
 
 
 def held(tree: Tree, rows: Rows) -> Read:
@@ -102,7 +103,6 @@ def signed_zeros(tree: Tree, rows: Rows) -> Read:
 Kinds = tuple[type[Tree], ...]
 _ANY: Kinds = (exp.Expr,)
 _CALLS: Kinds = (exp.Anonymous,)
-_RANGES: Kinds = (exp.GTE, exp.GT, exp.LTE, exp.LT)
 
 # Each lemma, with the kinds of expressions that it applies to.
 LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
@@ -117,10 +117,10 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (midnight, _CALLS),
     (factored, _ANY),
     (of_dates, _CALLS),
-    (compared, _RANGES),
-    (dated, _RANGES),
-    (truncated, _RANGES),
-    (joined_day, _RANGES),
+    (compared, RANGES),
+    (dated, RANGES),
+    (truncated, RANGES),
+    (joined_day, RANGES),
     (absent, (exp.Is,)),
     # Must follow all lemmas that can answer: these only explain why none did.
     (unfactored, (*_CALLS, exp.IntDiv, exp.Mod, exp.Cast)),

@@ -12,10 +12,13 @@ from typing import NamedTuple, Protocol
 from sqlglot import exp
 
 from rewriter.block import Block, meaning
+from rewriter.block.elsewhere import hidden_zone
+from rewriter.block.words import words
 from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import INTEGERS
-from rewriter.match.candidate import Miss
+from rewriter.match.candidate import Miss, Reason
 from rewriter.schema import UNKNOWN, expression_type
+from rewriter.sql import nodes_of
 from rewriter.timeseries import (
     Grain,
     bucket_call,
@@ -156,3 +159,30 @@ def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
     made = date_of_fields(wanted, rows.rows.get)
     if made is not None:
         yield Stored(made[0], "date", made[1])
+
+
+def other_zone(source: Tree, rows: Rows) -> Miss | None:
+    """Return a Miss if the storage table has buckets, dates or labels of a time expression in another time zone.
+
+    The time zone is another one than the session's. Buckets of `CAST(t AS TIMESTAMP)`, for a TIMESTAMP_NTZ t, depend on
+    a zone in which clocks change, and buckets of t itself do not. Return None if no column depends on another zone.
+    """
+    zones = {zone_elsewhere(tree) for tree in rows.rows if (b := bucket_elsewhere(tree)) and b.source == source}
+    zones |= {zone for tree in rows.rows if (zone := hidden_zone(tree)) and any(source == n for n in nodes_of(tree))}
+    if zones:
+        return Miss(
+            Reason.ZONE_NOT_PROVED,
+            f"the view's buckets of the time zone {', '.join(sorted(zones))} differ from those of the session's zone "
+            f"{rows.zone}: set the session's time zone to the view's",
+        )
+    kind = partial(kind_of, rows=rows)
+    twin = None if is_fixed_offset(rows.zone) else _twin(source, kind)
+    if twin is None or not any(told.source == twin for tree in rows.rows if (told := told_by(tree, kind, rows.since))):
+        return None
+    zoneless = twin if kind(twin) == "timestamp_ntz" else source
+    return Miss(
+        Reason.ZONE_NOT_PROVED,
+        f"{words(zoneless)} is a TIMESTAMP_NTZ, and in the time zone {rows.zone}, whose clocks change, its buckets "
+        "differ from those of the TIMESTAMP: use timeseries() of the same type in the view and in the query, or a "
+        "session in UTC",
+    )

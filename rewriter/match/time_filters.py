@@ -12,7 +12,7 @@ from rewriter.functions.trees import cast
 from rewriter.functions.types import INTEGERS
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.held_times import Read, Rows, is_time, kind_of, stored_buckets
+from rewriter.match.held_times import Read, Rows, is_time, kind_of, other_zone, stored_buckets
 from rewriter.sql import holds
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
@@ -33,6 +33,9 @@ from rewriter.timeseries.zone_data import days_follow
 
 Tree = exp.Expr
 
+RANGES = (exp.GTE, exp.GT, exp.LTE, exp.LT)
+_COMPARED = (*RANGES, exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.In)
+
 
 def compared(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a time with the start of a bucket as a comparison of the stored bucket of that time.
@@ -52,7 +55,7 @@ def compared(tree: Tree, rows: Rows) -> Read:
         if kind in INTEGERS:
             if _divides_numbers(tree, each.grain, rows):
                 return type(tree)(this=each.begin, expression=tree.expression.copy())
-        elif _divides(tree, each.grain, str(kind), rows):
+        elif _divides(tree, each.grain, str(kind), rows.zone):
             bound = tree.expression
             if each.type == "date" and kind != "date" and day_source(bound) is None:
                 # Casting a text with an offset to DATE takes the written day, in any zone.
@@ -85,7 +88,7 @@ def truncated(tree: Tree, rows: Rows) -> Read:
     if isinstance(rows.compute(tree.this), exp.Expr):
         return None
     for grain in ("day", "hour", "minute"):
-        computed = rows.compute(bucket_call(tree.this, grain, kind)) if _divides(tree, grain, kind, rows) else None
+        computed = rows.compute(bucket_call(tree.this, grain, kind)) if _divides(tree, grain, kind, rows.zone) else None
         if isinstance(computed, exp.Expr):
             return type(tree)(this=computed, expression=tree.expression.copy())
     return None
@@ -170,6 +173,41 @@ def absent(tree: Tree, rows: Rows) -> Read:
     return exp.Is(this=found.begin, expression=exp.Null()) if found is not None else None
 
 
+def undecided(tree: Tree, rows: Rows) -> Miss | None:
+    """Return a Miss that explains why the stored buckets of a time do not decide a comparison of the time.
+
+    Return None for other expressions, and if the storage table has no bucket of the time. `rows` has the storage
+    columns.
+
+    query:  t <= '2024-02-01', t = '2024-02-01', t >= '2024-02-01 10:30:00'
+    view:   date_trunc('day', t) AS d
+    """
+    time = tree.this
+    kind = kind_of(time, rows) if isinstance(tree, _COMPARED) else None
+    if kind not in (*TEMPORAL, *INTEGERS) or isinstance(rows.compute(time), exp.Expr):
+        return None
+    if (elsewhere := other_zone(time, rows)) is not None:
+        return elsewhere
+    stored = [each.in_place_of(kind) for each in stored_buckets(time, rows)]
+    if not stored:
+        return None
+    grains = ", ".join(
+        dict.fromkeys(f"{each.grain} s" if isinstance(each.grain, int) else each.grain for each in stored)
+    )
+    begins = kind in TEMPORAL and isinstance(tree, RANGES) and not is_unknown(tree.expression, rows.zone)
+    if begins and any(_divides(tree, each.grain, str(kind), "UTC") for each in stored):
+        return Miss(
+            Reason.ZONE_NOT_PROVED,
+            f"{words(tree)} may divide a bucket of the view ({grains}) in the time zone {rows.zone}: use finer buckets "
+            "in the view, or a later bound",
+        )
+    return Miss(
+        Reason.COLUMN_NOT_IN_VIEW,
+        f"{words(time)}, and {words(tree)} may divide a bucket of the view ({grains}): compare with the start of a "
+        "bucket by >= or <, or use finer buckets in the view",
+    )
+
+
 def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
     """Return whether comparing a BIGINT with a literal has one result for all seconds of each bucket of the grain.
 
@@ -185,17 +223,17 @@ def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
     return any(border % step == 0 and nests(grain, step, SECONDS, rows.zone, since) for step in steps)
 
 
-def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
+def _divides(tree: Tree, grain: Grain, kind: str, zone: str) -> bool:
     """Return whether a comparison of a time is certainly true for all or for none of the times of each bucket.
 
-    `grain` is the grain of the buckets, and `kind` the type of the time. `rows` has the session's time zone.
+    `grain` is the grain of the buckets, `kind` the type of the time, and `zone` the time zone.
     """
-    if is_unknown(tree.expression, rows.zone):
-        return divides(tree, grain, kind, rows.zone)
-    moment = moment_of(tree.expression, rows.zone if kind == "timestamp" else None)
+    if is_unknown(tree.expression, zone):
+        return divides(tree, grain, kind, zone)
+    moment = moment_of(tree.expression, zone if kind == "timestamp" else None)
     inclusive = isinstance(tree, (exp.LTE, exp.GT))
     # Spark must compare in the type of the time: if it casts the column instead, the border is another.
-    if moment is None or literal_value(tree.expression, kind, rows.zone) is None:
+    if moment is None or literal_value(tree.expression, kind, zone) is None:
         return False
     # The values beyond an inclusive bound begin one day (DATE) or one microsecond later.
     step = timedelta(days=1) if kind == "date" else timedelta(microseconds=1)
@@ -204,5 +242,5 @@ def _divides(tree: Tree, grain: Grain, kind: str, rows: Rows) -> bool:
     except OverflowError:
         return False
     if kind == "timestamp" or isinstance(grain, int):
-        return divides_at(wall, grain, rows.zone)
+        return divides_at(wall, grain, zone)
     return is_border(wall, grain)

@@ -11,7 +11,8 @@ from rewriter.block.words import words
 from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import cast
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.held_times import Read, Rows, Stored, is_time, kind_of, stored_buckets
+from rewriter.match.held_times import Read, Rows, Stored, is_time, kind_of, other_zone, stored_buckets
+from rewriter.sql import columns_in
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     DATE_TRUNC_UNITS,
@@ -19,14 +20,12 @@ from rewriter.timeseries import (
     as_bucket,
     begin_of,
     bucket_call,
-    bucket_elsewhere,
     day_source,
     factor_of,
     has_left_out_days,
     label_source,
     nests,
     told_by,
-    zone_elsewhere,
 )
 from rewriter.timeseries.seconds import seconds_of
 
@@ -148,8 +147,8 @@ def of_dates(tree: Tree, rows: Rows) -> Read:
 
 
 def unfactored(tree: Tree, rows: Rows) -> Miss | None:
-    """Return a Miss that explains why months_between(), DIV or % of a time cannot be computed from the time's stored
-    buckets.
+    """Return a Miss that explains why months_between(), timestampdiff(), DIV or % of a time cannot be computed from the
+    time's stored buckets.
 
     Return None for other expressions, and if the storage table has no buckets of the time. `rows` has the storage
     columns.
@@ -161,6 +160,12 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
         if counted is None:
             return None
         source, why = counted.source, "DIV and % round up before 1970: use floor() and pmod(), which round down"
+    elif isinstance(tree, exp.Anonymous) and tree.name == "timestampdiff" and not columns_in(tree.expressions[1]):
+        source, start = tree.expressions[2], words(tree.expressions[1])
+        why = (
+            f"timestampdiff() rounds towards {start}: filter by a time at least two days after that constant, which "
+            "must be the start of a bucket, or use an earlier constant"
+        )
     else:
         return None
     if isinstance(rows.compute(source), exp.Expr) or not any(True for _ in stored_buckets(source, rows)):
@@ -203,13 +208,8 @@ def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tr
         if nests(stored.grain, grain, stored.type, rows.zone, rows.since(source)):
             return build(stored)
         unproved |= nests(stored.grain, grain, stored.type, "UTC")
-    zones = {zone_elsewhere(tree) for tree in rows.rows if (b := bucket_elsewhere(tree)) and b.source == source}
-    if zones and isinstance(rows.compute(source), Miss):
-        return Miss(
-            Reason.ZONE_NOT_PROVED,
-            f"the view's buckets of the time zone {', '.join(sorted(zones))} differ from those of the session's zone "
-            f"{rows.zone}: set the session's time zone to the view's",
-        )
+    if isinstance(rows.compute(source), Miss) and (elsewhere := other_zone(source, rows)) is not None:
+        return elsewhere
     if unproved and isinstance(rows.compute(source), Miss):
         remedy = "use finer buckets in the view"
         if any(nests(stored.grain, grain, stored.type, rows.zone, _2000) for stored in stored_buckets(source, rows)):

@@ -80,15 +80,19 @@ SELECT sum(v.`c0`) FROM (SELECT CAST(sum(v.`total`) AS bigint) AS c0 FROM lake.d
 
 --@ case: no bucket lies within
 SELECT sum(amount) FROM events WHERE ts >= '2024-06-20 15:10:00' AND ts < '2024-06-20 15:45:00'
---@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts; ids_by_day COLUMN_NOT_IN_VIEW ts; ids_by_hour COLUMN_NOT_IN_VIEW ts
+--@ kept: by_day COLUMN_NOT_IN_VIEW ts, and ts >= '2024-06-20 15:10:00' may divide a bucket of the view (day): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_hour COLUMN_NOT_IN_VIEW ts, and ts >= '2024-06-20 15:10:00' may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW ts, and ts >= '2024-06-20 15:10:00' may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; ids_by_day COLUMN_NOT_IN_VIEW ts, and ts >= '2024-06-20 15:10:00' may divide a bucket of the view (day): compare with the start of a bucket by >= or <, or use finer buckets in the view; ids_by_hour COLUMN_NOT_IN_VIEW ts, and ts >= '2024-06-20 15:10:00' may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: an aggregate that no tile has
 SELECT median(amount) FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00'
---@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts; ids_by_day COLUMN_NOT_IN_VIEW ts; ids_by_hour COLUMN_NOT_IN_VIEW ts
+--@ kept: by_day AGGREGATE_NOT_IN_VIEW median(amount); by_hour AGGREGATE_NOT_IN_VIEW median(amount); by_month AGGREGATE_NOT_IN_VIEW median(amount); ids_by_day AGGREGATE_NOT_IN_VIEW median(amount); ids_by_hour AGGREGATE_NOT_IN_VIEW median(amount)
+
+--@ case: the range is divided, and a key or an aggregate is missing
+SELECT region, bit_or(id) AS bits FROM events WHERE ts >= '2023-01-15 10:30:00' GROUP BY region
+--@ kept: by_day AGGREGATE_NOT_IN_VIEW bit_or(id); by_hour AGGREGATE_NOT_IN_VIEW bit_or(id); by_month AGGREGATE_NOT_IN_VIEW bit_or(id); ids_by_day GROUPING_TOO_COARSE region; ids_by_hour GROUPING_TOO_COARSE region
 
 --@ case: a filter that no tile has
 SELECT sum(amount) FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00' AND id > 3
---@ kept: by_day COLUMN_NOT_IN_VIEW ts; by_hour COLUMN_NOT_IN_VIEW ts; by_month COLUMN_NOT_IN_VIEW ts; ids_by_day COLUMN_NOT_IN_VIEW ts; ids_by_hour COLUMN_NOT_IN_VIEW ts
+--@ kept: by_day COLUMN_NOT_IN_VIEW id; by_hour COLUMN_NOT_IN_VIEW id; by_month COLUMN_NOT_IN_VIEW id; ids_by_day COLUMN_NOT_IN_VIEW id; ids_by_hour COLUMN_NOT_IN_VIEW id
 
 --@ case: distinct values by their bitmaps
 SELECT count(DISTINCT id) AS ids FROM events WHERE ts >= '2023-01-15 10:30:00' AND ts < '2024-06-20 15:45:00'

@@ -64,15 +64,15 @@ SELECT bit_or(v.`bits`) AS s FROM lake.demo.by_month__storage AS v WHERE v.`m` >
 
 --@ case: one day of a month
 SELECT bit_or(n) AS s FROM events WHERE day = DATE '2024-01-01'
---@ kept: at_hour COLUMN_NOT_IN_VIEW day; at_month COLUMN_NOT_IN_VIEW day; by_month COLUMN_NOT_IN_VIEW day; local_day COLUMN_NOT_IN_VIEW day; unix_day COLUMN_NOT_IN_VIEW day
+--@ kept: at_hour COLUMN_NOT_IN_VIEW day; at_month COLUMN_NOT_IN_VIEW day; by_month COLUMN_NOT_IN_VIEW day, and day = CAST('2024-01-01' AS DATE) may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; local_day COLUMN_NOT_IN_VIEW day; unix_day COLUMN_NOT_IN_VIEW day
 
 --@ case: equal to a border is less than a bucket
 SELECT sum(n) AS s FROM events WHERE at = TIMESTAMP '2024-01-01 00:00:00'
---@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: borders listed
 SELECT sum(n) AS s FROM events WHERE at IN (TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP '2024-02-01 00:00:00')
---@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: a bucket equal to its begin
 SELECT sum(n) AS s FROM events WHERE date_trunc('month', at) = '2024-01-01'
@@ -199,7 +199,7 @@ SELECT bit_xor(v.`bits`) AS s FROM lake.demo.unix_day__storage AS v WHERE timest
 
 --@ case: hours divide these days
 SELECT bit_xor(n) AS s FROM events WHERE at >= '2024-01-01 01:00:00'
---@ kept: at_hour AGGREGATE_NOT_IN_VIEW bit_xor(n); at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+--@ kept: at_hour AGGREGATE_NOT_IN_VIEW bit_xor(n); at_month AGGREGATE_NOT_IN_VIEW bit_xor(n); by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at >= '2024-01-01 01:00:00' may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: days counted from 1970, equal
 SELECT bit_xor(n) AS s FROM events WHERE CAST(at AS DATE) = '2024-02-15'
@@ -268,7 +268,7 @@ SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST(
 
 --@ case: an instant beside a time without zone
 SELECT min(n) AS least FROM events WHERE local >= '2024-01-01T00:00:00Z'
---@ kept: at_hour COLUMN_NOT_IN_VIEW local; at_month COLUMN_NOT_IN_VIEW local; by_month COLUMN_NOT_IN_VIEW local; local_day COLUMN_NOT_IN_VIEW local; unix_day COLUMN_NOT_IN_VIEW local
+--@ kept: at_hour COLUMN_NOT_IN_VIEW local; at_month COLUMN_NOT_IN_VIEW local; by_month COLUMN_NOT_IN_VIEW local; local_day COLUMN_NOT_IN_VIEW local, and local >= '2024-01-01T00:00:00Z' may divide a bucket of the view (day): compare with the start of a bucket by >= or <, or use finer buckets in the view; unix_day COLUMN_NOT_IN_VIEW local
 
 --@ case: seconds since 1970
 SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= 1704067200 AND unix_timestamp(at) < 1706745600
@@ -330,7 +330,7 @@ SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE v.`m` < CAS
 
 --@ case: a second is no bucket
 SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) = 1704067200
---@ kept: at_hour COLUMN_NOT_IN_VIEW at; at_month COLUMN_NOT_IN_VIEW at; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: 0 is also the last fraction of a second before 1970
 SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= 0
@@ -482,3 +482,21 @@ SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= times
 SELECT sum(n) AS s FROM events WHERE at >= timestampadd(MINUTE, -90, now())
 --@ rewritten using at_hour
 SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= (date_trunc('HOUR', current_timestamp() - INTERVAL '90' MINUTE) + INTERVAL '1' HOUR) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= (current_timestamp() - INTERVAL '90' MINUTE) AND events_0.at < (date_trunc('HOUR', current_timestamp() - INTERVAL '90' MINUTE) + INTERVAL '1' HOUR)) AS v
+
+--@ case: the seconds to go back are a product
+SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= unix_timestamp() - 86400 * 700
+--@ rewritten using at_hour
+SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.demo.at_hour__storage VERSION AS OF 2000 AS v WHERE v.`h` >= (date_trunc('HOUR', timestamp_seconds(unix_timestamp(current_timestamp()) - (86400 * 700))) + INTERVAL '1' HOUR) UNION ALL SELECT sum(events_0.n) AS c0 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE events_0.at >= timestamp_seconds(unix_timestamp(current_timestamp()) - (86400 * 700)) AND events_0.at < (date_trunc('HOUR', timestamp_seconds(unix_timestamp(current_timestamp()) - (86400 * 700))) + INTERVAL '1' HOUR)) AS v
+
+--@ case: an excluded range needs the last of its instants, and the first one behind it
+SELECT sum(n) AS s FROM events WHERE at NOT BETWEEN '2024-01-01' AND '2024-02-01'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at <= '2024-02-01' may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at <= '2024-02-01' may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at <= '2024-02-01' may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+
+--@ case: an excluded range of whole buckets does not
+SELECT sum(n) AS s FROM events WHERE NOT (at >= '2024-01-01' AND at < '2024-02-01')
+--@ rewritten using at_hour
+SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE NOT ((v.`h` >= '2024-01-01') AND (v.`h` < '2024-02-01'))
+
+--@ case: a missing time, or one instant
+SELECT sum(n) AS s FROM events WHERE at IS NULL OR at = '2024-02-01'
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at = '2024-02-01' may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at = '2024-02-01' may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at = '2024-02-01' may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view

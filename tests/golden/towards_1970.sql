@@ -122,7 +122,7 @@ SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067
 
 --@ case: bounds within a bucket
 SELECT sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec <= 1704153600
---@ kept: by_number COLUMN_NOT_IN_VIEW sec; by_rest COLUMN_NOT_IN_VIEW sec; by_small COLUMN_NOT_IN_VIEW sec
+--@ kept: by_number COLUMN_NOT_IN_VIEW sec, and sec <= 1704153600 may divide a bucket of the view (3600 s): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_rest COLUMN_NOT_IN_VIEW sec, and sec <= 1704153600 may divide a bucket of the view (60 s): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_small COLUMN_NOT_IN_VIEW sec
 
 --@ case: a number is no text
 SELECT sum(n) AS total FROM clicks WHERE sec >= '1704067200' AND sec < '1704153600'
