@@ -15,11 +15,13 @@ from rewriter.outcome import Attempt, Outcome
 
 # The most characters of a SELECT that are shown to tell several SELECTs apart.
 _SHOWN = 100
-# The order of reasons: a change of the view helps; a refresh or a setting helps; the view is about something else.
+# The order of reasons: the view matches, but costs more; a change of the view helps; a refresh or a setting helps; the
+# view is about something else.
 _NEAR = (Reason.COLUMN_NOT_IN_VIEW, Reason.AGGREGATE_NOT_IN_VIEW, Reason.GROUPING_TOO_COARSE)
-_FAR = (Reason.SHAPE, Reason.UNSUPPORTED, Reason.TABLES_DIFFER)
+_FAR = (Reason.SHAPE, Reason.UNSUPPORTED, Reason.VIEW_UNSUPPORTED, Reason.TABLES_DIFFER)
 _RANKS: Mapping[Reason, int] = {
     **dict.fromkeys(Reason, 1),
+    Reason.DEARER: -1,
     **dict.fromkeys(_NEAR, 0),
     **{reason: 2 + rank for rank, reason in enumerate(_FAR)},
 }
@@ -98,7 +100,12 @@ def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
     """
     only = outcome.statement.session.only
     near = [a for a in tried if not a.block or a.view == only or a.reason is not Reason.TABLES_DIFFER]
-    return sorted(near or tried, key=lambda a: (_VERDICTS[a.verdict], _RANKS[a.reason] if a.reason else 0))
+    return by_closeness(near or tried)
+
+
+def by_closeness(tried: Sequence[Attempt]) -> list[Attempt]:
+    """Return the attempts, the chosen views first, then the matches and the nearest misses."""
+    return sorted(tried, key=lambda a: (_VERDICTS[a.verdict], _RANKS[a.reason] if a.reason else 0))
 
 
 def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:

@@ -2,7 +2,7 @@
 
 from rewriter.block import Unsupported
 from rewriter.expanding import rewrite
-from rewriter.findings import Finding, ranked
+from rewriter.findings import Finding, by_closeness, ranked
 from rewriter.freshness import Live, fresh_storage, live_storage
 from rewriter.index import Definitions
 from rewriter.maintenance import (
@@ -90,6 +90,7 @@ __all__ = [
     "Unsupported",
     "View",
     "blanked",
+    "by_closeness",
     "by_name",
     "covers",
     "define",

@@ -15,7 +15,18 @@ from datetime import UTC, datetime
 from proxy.hs2 import SqlError
 from proxy.journal.texts import digest
 from proxy.session import Choice
-from rewriter import Attempt, Definitions, Finding, Outcome, Reason, Statement, Suggestion, ranked, suggestion
+from rewriter import (
+    Attempt,
+    Definitions,
+    Finding,
+    Outcome,
+    Reason,
+    Statement,
+    Suggestion,
+    by_closeness,
+    ranked,
+    suggestion,
+)
 from rewriter.model import Relation, Table, TableName
 
 _log = logging.getLogger("viewgate")
@@ -134,9 +145,12 @@ class Decision:
         """
         if self.problem:
             return [f"no view used: {self.problem}"]
-        every = len({attempt.view for attempt in self.tried})
+        whys = self._whys()
+        every = len(frozenset[str]().union(*whys.values()))
+        if not every:
+            return [f"no view used: {self._lacking()}"]
         said: list[str] = []
-        for why, names in self._whys().items():
+        for why, names in whys.items():
             if len(names) == every > 1:
                 said.append(f"no view used: {_told_of(why, self._nearest(every))}")
             else:
@@ -146,11 +160,15 @@ class Decision:
     def _whys(self) -> dict[str, dict[str, None]]:
         """Return, for each reason why views do not answer, the names of the views to which the reason applies.
 
+        The nearest misses come first. Views that answer only their own query are left out, unless a hint names them.
+
         The names are the keys of a dict, which serves as an ordered set.
         """
         views: dict[str, dict[str, None]] = {}
-        for attempt in self.tried:
-            if attempt.verdict != "chosen":
+        only = self.outcome.statement.session.only if self.outcome is not None else None
+        for attempt in by_closeness(self.tried):
+            unlike = attempt.reason is Reason.VIEW_UNSUPPORTED and attempt.view != only
+            if attempt.verdict != "chosen" and not unlike:
                 views.setdefault(_why(attempt), {})[str(attempt.view)] = None
         return views
 

@@ -75,7 +75,7 @@ def candidate_of(
     except Unsupported as problem:
         return Miss(Reason.UNSUPPORTED, str(problem))
     if isinstance(block, str):
-        return Miss(Reason.UNSUPPORTED, f"the view's query is not supported: {block}")
+        return Miss(Reason.VIEW_UNSUPPORTED, block)
     if block.limit or block.offset or (block.having and block.sets is not None):
         clause = "LIMIT" if block.limit else "OFFSET" if block.offset else "HAVING"
         with_sets = " with GROUPING SETS" if clause == "HAVING" else ""

@@ -35,6 +35,8 @@ from rewriter.verify import REFUTED, Verdict, verdict_on, verify_text
 
 log = logging.getLogger(__name__)
 
+_NO_QUERY = "only queries are answered from views, also in INSERT … SELECT and CREATE TABLE … AS SELECT"
+
 # A block with its answer, and the subqueries whose text the answer keeps.
 Answered = tuple[SelectBlock, Chosen, Sequence[SelectBlock]]
 
@@ -259,7 +261,7 @@ def _session_problem(statement: Statement) -> Miss | None:
     if not session.rewrite:
         return Miss(Reason.REWRITE_OFF, REWRITE_IS_OFF)
     if not (statement.is_query or statement.fills) or statement.problem:
-        return Miss(Reason.UNSUPPORTED, statement.problem or "only queries are rewritten")
+        return Miss(Reason.UNSUPPORTED, statement.problem or _NO_QUERY)
     setting = unreadable_setting(session.settings)
     return Miss(Reason.SETTINGS_DIFFER, setting) if setting else None
 

@@ -40,6 +40,7 @@ class Reason(StrEnum):
     REWRITE_OFF = "REWRITE_OFF"
     UNKNOWN_STATE = "UNKNOWN_STATE"
     UNSUPPORTED = "UNSUPPORTED"
+    VIEW_UNSUPPORTED = "VIEW_UNSUPPORTED"
     NOT_PINNED = "NOT_PINNED"
     NOT_CHOSEN = "NOT_CHOSEN"
     DEARER = "DEARER"
@@ -73,7 +74,8 @@ _TOLD: Mapping[Reason, str] = {
     Reason.NEVER_REFRESHED: "the view was never refreshed: {}",
     Reason.REWRITE_OFF: "{}",
     Reason.UNKNOWN_STATE: "the view's state is not known: {}",
-    Reason.UNSUPPORTED: "the same answer cannot be proved: {}",
+    Reason.UNSUPPORTED: "{}",
+    Reason.VIEW_UNSUPPORTED: "the view answers only its own query: {}",
     Reason.NOT_PINNED: "{}",
     Reason.NOT_CHOSEN: "{}",
     Reason.DEARER: "{}",

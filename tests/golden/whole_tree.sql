@@ -27,7 +27,7 @@ SELECT v.`id`, v.`region`, v.`place` FROM lake.demo.ranked__storage AS v ORDER B
 
 --@ case: ordered by something that the storage has not
 SELECT id, region, rank() OVER (PARTITION BY region ORDER BY amount) AS place FROM sales WHERE amount IS NOT NULL ORDER BY amount
---@ kept: ranked SHAPE ORDER BY amount cannot be applied to the view's rows: order by outputs of the query, and write LIMIT and OFFSET as integers; both UNSUPPORTED the view's query is not supported: the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
+--@ kept: ranked SHAPE ORDER BY amount cannot be applied to the view's rows: order by outputs of the query, and write LIMIT and OFFSET as integers; both VIEW_UNSUPPORTED the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked VIEW_UNSUPPORTED the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
 
 --@ case: a union in another order
 SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names ORDER BY 2 DESC, 1
@@ -46,11 +46,11 @@ SELECT v.`id`, v.`n` FROM lake.demo.top__storage AS v ORDER BY 2 DESC NULLS LAST
 
 --@ case: some rows are not all
 SELECT id, amount AS n FROM sales
---@ kept: both UNSUPPORTED the view's query is not supported: the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
+--@ kept: both VIEW_UNSUPPORTED the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked VIEW_UNSUPPORTED the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
 
 --@ case: another limit
 SELECT id, amount AS n FROM sales ORDER BY n DESC NULLS LAST, id LIMIT 2
---@ kept: both UNSUPPORTED the view's query is not supported: the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
+--@ kept: both VIEW_UNSUPPORTED the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked VIEW_UNSUPPORTED the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
 
 --@ case: a subquery
 SELECT region, sum(amount) AS total FROM sales WHERE region IN (SELECT region FROM names) GROUP BY region ORDER BY total
@@ -59,7 +59,7 @@ SELECT v.`region` AS region, v.`total` AS total FROM lake.demo.known__storage AS
 
 --@ case: another literal
 SELECT region, amount AS n FROM sales UNION ALL SELECT label, 1 FROM names
---@ kept: both UNSUPPORTED the view's query is not supported: the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query; known JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: both VIEW_UNSUPPORTED the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked VIEW_UNSUPPORTED the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query; known JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
 
 --@ case: in a common table expression
 WITH u AS (SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names) SELECT n, count(*) FROM u GROUP BY n
@@ -68,4 +68,4 @@ WITH u AS (SELECT v.`region`, v.`n` FROM lake.demo.both__storage VERSION AS OF 2
 
 --@ case: a name that means something else
 WITH names AS (SELECT region, region AS label FROM sales) SELECT region, amount AS n FROM sales UNION ALL SELECT label, 0 FROM names
---@ kept: both UNSUPPORTED the view's query is not supported: the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query
+--@ kept: both VIEW_UNSUPPORTED the query is not a single SELECT; known JOIN_DIFFERS the view also joins names, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; ranked VIEW_UNSUPPORTED the query has window functions, or DISTINCT over groups; top SHAPE the view's query has LIMIT, so the view lacks rows that the query may need: remove LIMIT from the view's query

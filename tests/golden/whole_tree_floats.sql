@@ -20,12 +20,12 @@ SELECT id, score FROM (SELECT v.`id`, v.`score`, v.`place` FROM lake.demo.ranked
 
 --@ case: a filter around finds NaN or not as it lies in files
 SELECT id FROM (SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS place FROM sales) WHERE score > 1
---@ kept: ranked FLOAT_COMPARED score; ranked UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; summed UNSUPPORTED the view's query is not supported: the query is not a single SELECT; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups
+--@ kept: ranked FLOAT_COMPARED score; ranked UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; summed VIEW_UNSUPPORTED the query is not a single SELECT; ranked VIEW_UNSUPPORTED the query has window functions, or DISTINCT over groups
 
 --@ case: groups around
 WITH r AS (SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS place FROM sales) SELECT score, count(*) FROM r GROUP BY score
---@ kept: ranked FLOAT_COMPARED score; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; summed UNSUPPORTED the view's query is not supported: the query is not a single SELECT; ranked UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
+--@ kept: ranked FLOAT_COMPARED score; ranked VIEW_UNSUPPORTED the query has window functions, or DISTINCT over groups; summed VIEW_UNSUPPORTED the query is not a single SELECT; ranked UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
 
 --@ case: a sum decides
 SELECT id FROM (SELECT id, region, sum(score) OVER (PARTITION BY region) AS total FROM sales UNION ALL SELECT 0, 'none', 0.0) WHERE total > 3
---@ kept: summed FLOAT_COMPARED total; ranked UNSUPPORTED SELECT 0, 'none', 0.0 has no FROM, so no view can answer this SELECT; summed UNSUPPORTED SELECT 0, 'none', 0.0 has no FROM, so no view can answer this SELECT; ranked UNSUPPORTED the view's query is not supported: the query has window functions, or DISTINCT over groups; summed UNSUPPORTED the view's query is not supported: the query is not a single SELECT
+--@ kept: summed FLOAT_COMPARED total; ranked UNSUPPORTED SELECT 0, 'none', 0.0 has no FROM, so no view can answer this SELECT; summed UNSUPPORTED SELECT 0, 'none', 0.0 has no FROM, so no view can answer this SELECT; ranked VIEW_UNSUPPORTED the query has window functions, or DISTINCT over groups; summed VIEW_UNSUPPORTED the query is not a single SELECT

@@ -102,8 +102,26 @@ def test_explain_tells_of_several_selects_which_one_a_reason_is_about() -> None:
 
 
 def test_explain_gives_a_reason_of_the_select_once() -> None:
-    tried = (attempt(view, Reason.UNSUPPORTED, "rand()") for view in "ab")
-    assert decided(*tried).missed == ("each of 2 views not used: the same answer cannot be proved: rand()",)
+    why = "the function rand() is not supported"
+    tried = (attempt(view, Reason.UNSUPPORTED, why) for view in "ab")
+    assert decided(*tried).missed == (f"each of 2 views not used: {why}",)
+
+
+def test_a_view_that_answers_only_its_own_query_is_no_near_miss() -> None:
+    slide = attempt("a", Reason.VIEW_UNSUPPORTED, "leave out the slide")
+    assert decided(slide, attempt("b")).lines() == ("Viewgate: lake.demo.b not used: the view has no column price",)
+    (line,) = replace(decided(slide), over=2).lines()
+    assert line.startswith("Viewgate: no view used: none of the 2 views on the statement's tables holds what")
+    assert decided(slide).missed == ("lake.demo.a not used: the view answers only its own query: leave out the slide",)
+
+
+def test_the_nearest_views_come_first_and_a_dearer_one_before_them() -> None:
+    tried = [attempt("a", Reason.SHAPE, "x"), attempt("b"), attempt("c", Reason.DEARER, "it would cost more")]
+    assert decided(*tried).lines() == (
+        "Viewgate: lake.demo.c not used: it would cost more",
+        "Viewgate: lake.demo.b not used: the view has no column price",
+        "Viewgate: lake.demo.a not used: the view has another form: x",
+    )
 
 
 def test_many_reasons_are_cut_short() -> None:
