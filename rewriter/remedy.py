@@ -15,7 +15,7 @@ class Suggestion:
     - `add`: the outputs to add, as SQL expressions; `names`: the names of these outputs
     - `columns`: the column list of the changed view; empty if the view's definition has no column list
     - `left`: the number of SELECTs over tables that no view would answer after the change
-    - `new`: a free name for another view, if `view` itself should not change; else None
+    - `new`: a free name for another view, if `view` itself should not change or does not exist; else None
     - `refresh`: true if the view only has to be refreshed
     - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not suffice
     - `size`: the estimated size of a view with added grouping keys; None without added keys or without statistics

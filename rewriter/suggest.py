@@ -9,7 +9,7 @@ Suggestions are tried under the settings of the current session. In two cases, a
 change of the existing view: if the existing view was created under other settings, on which other queries rely; and if
 the existing view would get more keys and so more rows, which could make it too large for its purpose. The new view has
 only the outputs that the query needs, without the existing view's keys, if the statistics show that a view without
-these keys would have far fewer rows.
+these keys would have far fewer rows, and if no view over the query's tables can be extended.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from rewriter.remedy import Suggestion
 from rewriter.schema import Uncertain
 from rewriter.sizes import Size, size_of
 from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, with_outputs
-from rewriter.timeseries import as_bucket
+from rewriter.timeseries import as_bucket, bucket_call
 
 Tree = exp.Expr
 # The most views that are tried for a block, and the most outputs that a view may lack.
@@ -51,6 +51,14 @@ FEWER = 100
 _NAMED = 2
 _NO_WORD = re.compile(r"\W+")
 _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
+
+
+class _Planned(NamedTuple):
+    """A view that does not exist: its name, and the catalog and namespace of names without one in its query."""
+
+    name: TableName
+    catalog: str
+    namespace: tuple[str, ...]
 
 
 class _Part(NamedTuple):
@@ -138,8 +146,12 @@ def _for_block(
     over.sort(key=lambda view: (-shared[view], len(definitions.sources[view.name]), str(view.name)))
     taken = {*definitions.by_name, *definitions.by_storage, *definitions.plain_by_name, *relations}
     elsewhere = {attempt.view for attempt in outcome.tried if attempt.reason in _OF_ZONES}
-    for view in over[:TRIED_VIEWS]:
-        found = _for_view(view, block, statement, relations)
+    possible = [(view, _for_view(view, block, statement, relations)) for view in over[:TRIED_VIEWS]]
+    disabled = any(shared[view] for view in definitions.views if not view.rewrite)
+    if not disabled and all(found is None for _, found in possible):
+        alone = _of_query(select.tree, block, statement, relations, taken)
+        yield from [alone] if alone is not None else []
+    for view, found in possible:
         if found is None or not (found.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
             continue  # the view needs a refresh or a setting, which its attempt already reports
         stays = found.outputs and not _moves(view, statement.session)
@@ -170,9 +182,13 @@ def _beside(found: Suggestion, view: MaterializedView, session: Session, taken: 
     """
     zone = (_NO_WORD.sub("_", session.time_zone.lower()).strip("_"),) if _in_other_zone(view, session) else ()
     plain = "_".join((view.name.table, *found.names[:_NAMED], *zone))
-    names = (TableName((*view.name.parts[:-1], name)) for name in _numbered(plain))
-    free = next(name for name in names if taken.isdisjoint((name, storage_name(name))))
-    return replace(found, new=free)
+    return replace(found, new=_free(view.name, plain, taken))
+
+
+def _free(beside: TableName, plain: str, taken: Set[TableName]) -> TableName:
+    """Return the name `plain` in the namespace of the table or view `beside`, with a number if the name is taken."""
+    names = (TableName((*beside.parts[:-1], name)) for name in _numbered(plain))
+    return next(name for name in names if taken.isdisjoint((name, storage_name(name))))
 
 
 def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
@@ -196,11 +212,7 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     answer = _answer(view, tree, parts, statement, relations)
     if answer is None:
         return None
-    # From the end, where plain columns are: with aggregates and keys instead of columns the view stays smaller.
-    for part in reversed(parts):
-        fewer = [other for other in parts if other is not part]
-        if fewer and (found := _answer(view, tree, fewer, statement, relations)) is not None:
-            parts, answer = fewer, found
+    parts, answer = _fewest(view, tree, parts, answer, statement, relations)
     storage = relations.get(view.storage)
     size = _size(parts, storage.records or 1, relations, block) if isinstance(storage, Table) else None
     if _as_many_rows(tree, parts, aliases, relations, block):
@@ -213,6 +225,69 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
     changed, columns = _changed(tree, parts), _columns(view, tree, parts)
     outputs = "" if _splits_rows(tree, parts) else _outputs(view, parts, changed)
     return Suggestion(view.name, added, changed, names, columns, _left(answer), outputs=outputs, size=size)
+
+
+def _of_query(
+    select: exp.Select, block: Block, statement: Statement, relations: Relations, taken: Set[TableName]
+) -> Suggestion | None:
+    """Return a new view of the query's own keys and aggregates, for tables whose views, if any, cannot be extended.
+
+    Filters on other columns become keys; a filter on a time becomes a key by day. Return None unless the query has
+    groups and reads only tables with a known state, and for a view that would be nearly as large as a table. `select`
+    is the query, `taken` are the names in use.
+
+    query:  SELECT country, sum(price) FROM sales WHERE at >= '2024-01-15 10:30:00' GROUP BY country
+    gives:  SELECT sum(price), country, timeseries(at, 'day') FROM sales GROUP BY …
+    """
+    if block.keys is None or not all(isinstance(relations.get(table.name), Table) for table in block.tables):
+        return None
+    from_, joins = select.args.get("from_"), select.args.get("joins")
+    tree = exp.Select(expressions=[], from_=from_.copy() if from_ is not None else None, group=exp.Group())
+    tree.set("joins", [join.copy() for join in joins or ()])
+    table = block.tables[0].name
+    home = _Planned(_free(table, f"{table.table}_view", taken), statement.session.catalog, statement.session.namespace)
+    aliases = _aliases(tree, home, statement, block)
+    keyed = replace(block, keys=(*block.keys, *_filtered(block)), where=())
+    parts = list(_parts(keyed, aliases, set(), tree))
+    answer = _answer(home, tree, parts, statement, relations) if 0 < len(parts) <= MOST_PARTS else None
+    if answer is None:
+        return None
+    parts, answer = _fewest(home, tree, parts, answer, statement, relations)
+    size = _size(parts, 1, relations, block)
+    if _as_many_rows(tree, parts, aliases, relations, block) or (size is not None and size.is_nearly_whole):
+        return None
+    keys = "_".join([part.name for part in parts if part.key][:_NAMED]) or "all"
+    name = _free(table, f"{table.table}_by_{keys}", taken)
+    added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
+    return Suggestion(name, added, _changed(tree, parts), names, left=_left(answer), new=name, size=size, alone=True)
+
+
+def _filtered(block: Block) -> Iterator[Tree]:
+    """Yield the columns in a block's filter, with the day of each TIMESTAMP or TIMESTAMP_NTZ in place of the time."""
+    for column in (column for tree in block.where for column in tree.find_all(exp.Column)):
+        declared = block.type_of(column)
+        kind = declared.type if declared is not None else ""
+        yield bucket_call(column, "day", kind) if kind in ("timestamp", "timestamp_ntz") else column
+
+
+def _fewest(
+    view: MaterializedView | _Planned,
+    tree: exp.Select,
+    parts: list[_Part],
+    answer: Outcome,
+    statement: Statement,
+    relations: Relations,
+) -> tuple[list[_Part], Outcome]:
+    """Return the outputs without which the view does not answer, and the query's outcome over the view with them.
+
+    Outputs are left out from the end, where plain columns are: with aggregates and keys instead of columns the view
+    stays smaller. `answer` is the outcome with all `parts` added to the view's query `tree`.
+    """
+    for part in reversed(parts):
+        fewer = [other for other in parts if other is not part]
+        if fewer and (found := _answer(view, tree, fewer, statement, relations)) is not None:
+            parts, answer = fewer, found
+    return parts, answer
 
 
 def _alone(
@@ -315,7 +390,9 @@ def _columns(view: MaterializedView, tree: exp.Select, parts: Sequence[_Part]) -
     return (*names, *(part.name for part in parts)) if names and all(own) and names != own else ()
 
 
-def _aliases(tree: exp.Select, view: MaterializedView, statement: Statement, block: Block) -> Mapping[str, str | None]:
+def _aliases(
+    tree: exp.Select, view: MaterializedView | _Planned, statement: Statement, block: Block
+) -> Mapping[str, str | None]:
     """Return, by table id of the query, the table's qualifier in the view's query; None if no qualifier is needed.
 
     `tree` is the view's query, `block` the query to answer. Tables that the view does not read are omitted.
@@ -406,11 +483,17 @@ def _changed(tree: exp.Select, parts: Sequence[_Part]) -> str:
         elif part.key:
             group = exp.Group(expressions=[item.unalias().copy()])
             changed.set("group", group)
+    if group is not None and not any(group.args.values()):  # all rows are one group
+        changed.set("group", None)
     return render(changed)
 
 
 def _answer(
-    view: MaterializedView, tree: exp.Select, parts: Sequence[_Part], statement: Statement, relations: Relations
+    view: MaterializedView | _Planned,
+    tree: exp.Select,
+    parts: Sequence[_Part],
+    statement: Statement,
+    relations: Relations,
 ) -> Outcome | None:
     """Return the outcome of the statement if the view had the outputs `parts`, too; None if no block is answered then.
 

@@ -294,9 +294,13 @@ class Answers:
         if not asked.concerns_views and not statement.uses_timeseries:
             hidden = tuple(shadowed(statement, definitions))
             outcome = told_of_hint(Outcome(statement, tried=hidden), state.only, definitions)
+            if thorough:
+                read = await self.catalog.current(asked.base_tables)
+                change = await asyncio.to_thread(suggested, Outcome(statement), definitions, _relied_on(read, facts))
+                own = replace(own, suggestion=change)
             return replace(
                 own,
-                outcome=outcome if outcome.tried else None,
+                outcome=outcome if outcome.tried or thorough else None,
                 problem=facts.problem or statement.unread,
                 over=asked.over,
             )

@@ -284,7 +284,7 @@ def suggested(
 
     If the search fails with an error, log the error and return None.
     """
-    if outcome.rewritten or not outcome.tried:
+    if outcome.rewritten:
         return None
     try:
         return suggestion(outcome, definitions, relations)

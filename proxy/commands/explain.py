@@ -20,7 +20,7 @@ from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT, COLUMNS, QUERY, next_refresh, recorded_settings
 from proxy.hs2 import ResultSet, SqlError
 from proxy.session import ClientSession, Log
-from rewriter import Attempt, Reason
+from rewriter import Attempt, Reason, qualified
 from rewriter.model import TableName, quoted
 
 EXAMPLE = "EXPLAIN SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
@@ -45,7 +45,7 @@ class Explain:
             plan = await session.upstream.query(explain + (decision.sql or decision.original))
         except SqlError as error:
             raise _of_the_users(behind(explain, error), decision) from error
-        if not decision.tried and not decision.problem:
+        if not decision.tried and not decision.problem and decision.suggestion is None:
             return plan
         text = "\n".join(str(row[0]) for row in plan.rows).rstrip()
         if text.startswith(NO_PLAN):
@@ -135,6 +135,9 @@ async def suggested(ctx: Context, decision: Decision) -> str:
     A comment line above an ALTER or CREATE statement names the session settings under which the statement must run.
     """
     found, outcome = decision.suggestion, decision.outcome
+    if found is not None and outcome is not None and found.new == found.view:  # no other view is changed or copied
+        query = qualified(found.sql, outcome.statement.session)
+        return f"CREATE MATERIALIZED VIEW {found.view.sql()}\nAS {query}"
     view = (await ctx.answers.definitions()).by_name.get(found.view) if found is not None else None
     if found is None or outcome is None or view is None:
         return ""
@@ -166,7 +169,8 @@ def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = 
         lines += [f"{a.view}: {a.detail}" for a in decision.tried if a.verdict == "chosen" and a.detail]
         lines.append(f"sent to Spark: {decision.sql}")
     else:
-        lines.append("not rewritten" + (f": {decision.problem}" if decision.problem else ""))
+        why = decision.problem or ("" if decision.tried else "no view reads any of the query's tables")
+        lines.append("not rewritten" + (f": {why}" if why else ""))
     lines += decision.missed
     lines += [f"{view}: {refresh}" for view, refresh in due.items()]
     if decision.suggestion is not None and suggestion:

@@ -154,3 +154,13 @@ def test_the_base_tables_are_kept_beside_storage(
     assert isinstance(plan, Forward)
     assert [str(name) for name in plan.choice.tables] == tables
     assert [str(name) for name in plan.choice.storages] == storages
+
+
+def test_explain_suggests_a_view_of_a_table_without_views(asking: Asking) -> None:
+    query = "SELECT region, count(*) FROM other GROUP BY region"
+    iceberg = asking.house.lake.iceberg
+    iceberg.create_table("demo.other", iceberg.load_table("demo.sales").schema())
+    decision = asyncio.run(asking.answers.decide(asking.session, query, thorough=True))
+    assert decision.suggestion is not None
+    assert str(decision.suggestion.made) == "lake.demo.other_by_region"
+    assert asyncio.run(asking.answers.decide(asking.session, query)).suggestion is None

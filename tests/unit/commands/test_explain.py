@@ -60,6 +60,21 @@ def test_each_row_names_the_select_and_the_last_is_a_statement_that_helps(asked:
     assert "max(amount) AS max_amount" in view.query
 
 
+def test_of_a_table_without_views_a_view_is_suggested(asked: House) -> None:
+    asyncio.run(asked.run("DROP MATERIALIZED VIEW agg"))
+    query = "SELECT region, max(amount) FROM sales GROUP BY region"
+    ((plan,),) = asyncio.run(asked.run(f"EXPLAIN {query}")).rows
+    head, change = plan.split("a new view lake.demo.sales_by_region of max(amount), region would answer the query:\n")
+    assert head == "== Viewgate ==\nnot rewritten: no view reads any of the query's tables\n"
+    create = change.splitlines()[:2]
+    asked.upstream.described = [("max_amount", "int"), ("region", "string")]
+    asyncio.run(asked.run("\n".join(create)))
+    (view,) = asyncio.run(asked.catalog.definitions())
+    assert view.query == "SELECT max(amount) AS max_amount, region FROM lake.demo.sales GROUP BY region"
+    *_, suggested = rows(asked, f"EXPLAIN REWRITE {query.replace('region', 'amount', 1)}, amount")
+    assert suggested["verdict"] == "suggested"
+
+
 def test_a_change_that_answers_a_part_says_so_and_can_be_run(asked: House) -> None:
     query = f"{QUERY}\nUNION ALL SELECT rand() FROM sales"
     *_, suggested = rows(asked, f"EXPLAIN REWRITE {query}")

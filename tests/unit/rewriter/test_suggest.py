@@ -80,6 +80,44 @@ def test_nothing_is_suggested_where_nothing_was_found_to_help(query: str) -> Non
     assert suggestion(query) is None
 
 
+@pytest.mark.parametrize(
+    ("query", "name", "add"),
+    [
+        ("SELECT country, sum(price) AS p FROM sales GROUP BY country ORDER BY p LIMIT 3", "sales_by_country",
+         ("sum(price)", "country")),
+        ("SELECT s.sex, avg(n) FROM sales AS s WHERE s.at >= '2024-01-15 10:30:00' GROUP BY 1",
+         "sales_by_sex_timeseries_at", ("avg(n)", "sex", "timeseries(at, 'day')")),
+        ("SELECT name, count(*) FROM sales JOIN lands ON land = lands.id WHERE sex = 'f' GROUP BY name",
+         "sales_by_name_sex", ("lands.name", "sales.sex")),
+        ("SELECT max(n) FROM sales", "sales_by_all", ("max(n)",)),
+    ],
+)  # fmt: skip
+def test_of_tables_without_views_a_view_of_the_query_is_suggested(query: str, name: str, add: tuple[str, ...]) -> None:
+    found = suggestion(query, "")
+    assert found is not None
+    assert (str(found.made), found.new, found.add) == (name, found.view, add)
+    assert read_script(f"{TABLES}{found.statement};").explain(query).views == (name,)
+
+
+def test_the_view_of_a_query_over_tables_without_views_gets_a_free_name() -> None:
+    taken = "CREATE MATERIALIZED VIEW sales_by_country AS SELECT area, count(*) AS n FROM lands GROUP BY area;"
+    found = suggestion("SELECT country, sum(n) FROM sales GROUP BY country", taken)
+    assert found is not None
+    assert str(found.made) == "sales_by_country_2"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT country FROM sales WHERE n > 5",  # rows
+        "SELECT country, max(n) FROM (SELECT * FROM sales LIMIT 5) GROUP BY country",
+        "SELECT country, sum(rand()) FROM sales GROUP BY country",
+    ],
+)
+def test_without_groups_of_tables_no_view_of_the_query_is_suggested(query: str) -> None:
+    assert suggestion(query, "") is None
+
+
 def test_a_view_that_filters_more_is_not_widened() -> None:
     view = "CREATE MATERIALIZED VIEW few AS SELECT country, n FROM sales WHERE n > 5;"
     assert suggestion("SELECT country FROM sales", view) is None
@@ -322,6 +360,13 @@ def test_keys_whose_values_nobody_counts_are_named() -> None:
 def test_no_summary_is_suggested_that_is_nearly_as_large_as_its_table() -> None:
     assert told("SELECT country, id, sum(price) FROM sales GROUP BY country, id", measured()) == ""
     assert told("SELECT country, day, sum(price) FROM sales GROUP BY country, day", measured(days=10**8)) == ""
+
+
+def test_a_view_of_the_query_alone_is_suggested_where_one_with_further_keys_would_be_nearly_the_table() -> None:
+    views = "CREATE MATERIALIZED VIEW daily AS SELECT day, country, sum(price) AS p FROM sales GROUP BY day, country;"
+    query = "SELECT day, n, max(id) FROM sales GROUP BY day, n"
+    large = told(query, measured(views=views, rows=30_000_000, n=5_000))
+    assert large.startswith("a new view sales_by_day_n of max(id), day, n (about 2,00")
 
 
 def test_a_view_of_the_query_alone_is_suggested_where_further_keys_would_make_it_larger() -> None:
