@@ -17,7 +17,7 @@ from rewriter.match import Rewriting
 from rewriter.match.bounds import moment_of, next_begin
 from rewriter.sql import operands
 from rewriter.timeseries import as_bucket, rolls_up
-from rewriter.timeseries.bucket import Bucket
+from rewriter.timeseries.bucket import Bucket, day_source
 
 Tree = exp.Expr
 _FROM, _TO = (exp.GTE, exp.GT), (exp.LT, exp.LTE)
@@ -109,8 +109,17 @@ def _before(one: Tree, other: Tree) -> bool:
 
 
 def _moments(one: Tree, other: Tree) -> tuple[datetime, datetime] | None:
-    left, right = moment_of(one), moment_of(other)
-    return (left.wall, right.wall) if left is not None and right is not None else None
+    left, right = _wall(one), _wall(other)
+    return (left, right) if left is not None and right is not None else None
+
+
+def _wall(bound: Tree) -> datetime | None:
+    """Return the local time of a literal, which for a DATE is its midnight; None for other expressions."""
+    day = day_source(bound)
+    moment = moment_of(bound if day is None else day)
+    if moment is None:
+        return None
+    return moment.wall if day is None else moment.wall.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _is_finer(one: Bucket, other: Bucket) -> bool:
@@ -144,6 +153,8 @@ def _moment(bound: Tree) -> str:
 
     The hour bucket of current_timestamp() gives "the start of the hour of current_timestamp()".
     """
+    if day_source(bound) is not None and (day := _wall(bound)) is not None:
+        return day.date().isoformat()
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if isinstance(text, exp.Literal):
         return str(text.name)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
+from rewriter.model import Table
 from rewriter.script import read_script
+
+DOCS = (Path(__file__).parents[4] / "docs/time-series.md").read_text()
 
 SCHEMA = """
 CREATE TABLE events (region STRING, ts TIMESTAMP, amount INT);
@@ -41,3 +48,41 @@ def test_each_view_tells_its_range(where: str) -> None:
     told = {str(a.view): a.detail.removesuffix("; proved") for a in explained.tried if a.verdict == "chosen"}
     assert told == CASES[where]
     assert set(explained.views) == set(told)
+
+
+def test_the_bound_of_a_date_is_shown_as_a_date() -> None:
+    by_date = (
+        "CREATE MATERIALIZED VIEW by_date AS SELECT to_date(ts) AS day, sum(amount) AS total FROM events GROUP BY 1;"
+    )
+    where = "ts >= '2024-01-15 10:30:00' AND ts < '2024-03-01'"
+    explained = read_script(SCHEMA.split(";")[0] + ";" + by_date).explain(
+        f"SELECT sum(amount) FROM events WHERE {where}"
+    )
+    (told,) = (a.detail.removesuffix("; proved") for a in explained.tried)
+    assert told == (
+        "day from 2024-01-16 to 2024-03-01; the rest from events: ts from 2024-01-15 10:30:00 to 2024-01-16 00:00:00"
+    )
+
+
+SHOP = """
+CREATE TABLE demo.sales (order_time TIMESTAMP, country STRING, quantity INT);
+CREATE MATERIALIZED VIEW demo.by_hour AS
+SELECT timeseries(order_time, 'hour') AS h, country, sum(quantity) AS q FROM demo.sales GROUP BY 1, 2;
+CREATE MATERIALIZED VIEW demo.by_day AS
+SELECT timeseries(order_time, 'day') AS d, country, sum(quantity) AS q FROM demo.sales GROUP BY 1, 2;
+"""
+
+
+@pytest.mark.parametrize(("place", "sales"), [(0, 10**10), (1, 10**5)])
+def test_the_documentation_shows_how_far_a_range_is_divided(place: int, sales: int) -> None:
+    (query,) = re.findall(r"`(SELECT country, sum\(quantity\) FROM demo.sales WHERE .*)` reads", DOCS)
+    shown = re.findall(r"((?:^    demo\.by_.*\n)+)", DOCS, re.MULTILINE)[place]
+    records = {"sales": sales, "by_hour__storage": sales // 100, "by_day__storage": sales // 1_000}
+    script = read_script(SHOP)
+    known = {
+        name: replace(table, records=records[name.table]) if isinstance(table, Table) else table
+        for name, table in script.relations.items()
+    }
+    explained = replace(script, relations=known).explain(query)
+    told = [f"{a.view}: {a.detail.removesuffix('; proved')}" for a in explained.tried if a.verdict == "chosen"]
+    assert told == [line.strip() for line in shown.splitlines()]
