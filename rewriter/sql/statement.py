@@ -300,7 +300,8 @@ def parse(sql: str, session: Session) -> Statement:
     problem = _problem(sql, listed)
     filling = query_of_write(tokens)
     if filling is not None:
-        tokens, listed = tokens[filling:], listed[filling:]
+        tokens = [*tokens[: filling.write], *tokens[filling.query :]]
+        listed = [*listed[: filling.write], *listed[filling.query :]]
     read = partial(
         Statement,
         sql,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sqlglot.tokens import Token, TokenType
 
@@ -16,21 +17,41 @@ _MAKERS = (("CREATE", "TABLE"), ("REPLACE", "TABLE"), ("CREATE", "OR", "REPLACE"
 _BETWEEN = frozenset({"PARTITION", "IF", "NOT", "EXISTS", "BY", "NAME"})
 
 
-def query_of_write(tokens: Sequence[Token]) -> int | None:
-    """Return the index of the first token of the query in INSERT … SELECT or CREATE [OR REPLACE] TABLE … AS SELECT.
+class Filling(NamedTuple):
+    """The indexes of two tokens of a statement that writes a query's rows: the first of the write, and of the query.
+
+    The tokens before the write, if there are any, are the query's WITH.
+    """
+
+    write: int
+    query: int
+
+
+def query_of_write(tokens: Sequence[Token]) -> Filling | None:
+    """Return where the query starts in [WITH …] INSERT … SELECT or CREATE [OR REPLACE] TABLE … AS SELECT.
 
     Return None for other statements, also for INSERT … VALUES and INSERT … TABLE.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> filling = "INSERT INTO t (a, b) SELECT 1, 2", "CREATE TABLE t USING iceberg AS WITH x AS (SELECT 1) SELECT 2"
-    >>> [query_of_write(tokenize(sql)) for sql in (*filling, "INSERT INTO t VALUES (1)", "INSERT INTO t TABLE u")]
-    [8, 6, None, None]
+    >>> [query_of_write(tokenize(sql)).query for sql in filling]
+    [8, 6]
+    >>> query_of_write(tokenize("WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x"))
+    Filling(write=7, query=10)
+    >>> [query_of_write(tokenize(sql)) for sql in ("INSERT INTO t VALUES (1)", "INSERT INTO t TABLE u")]
+    [None, None]
     """
-    words = [token.text.upper() for token in tokens[:4]]
+    write = _behind_with(tokens) if tokens[:1] and tokens[0].token_type is TokenType.WITH else 0
+    words = [token.text.upper() for token in tokens[write : write + 4]]
     if any(words[: len(head)] == [*head] for head in _HEADS):
-        return _inserted(tokens)
+        query = _inserted(tokens[write:])
+        # Two WITHs, of the INSERT and of its query, could define the same name.
+        if query is None or (write and tokens[write + query].token_type is TokenType.WITH):
+            return None
+        return Filling(write, write + query)
     maker = next((head for head in _MAKERS if words[: len(head)] == [*head]), None)
-    return None if maker is None else _made(tokens, len(maker))
+    query = _made(tokens, len(maker)) if maker is not None and not write else None
+    return None if query is None else Filling(0, query)
 
 
 def read_by(sql: str) -> str:
@@ -40,10 +61,32 @@ def read_by(sql: str) -> str:
 
     >>> read_by("CREATE TABLE t AS SELECT 1"), read_by("SELECT 1")
     ('SELECT 1', 'SELECT 1')
+    >>> read_by("WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x")
+    'WITH x AS (SELECT 1) SELECT * FROM x'
     """
     tokens = tokenize(sql)
-    begin = query_of_write(tokens)
-    return sql if begin is None else sql[tokens[begin].start :]
+    filling = query_of_write(tokens)
+    if filling is None:
+        return sql
+    with_ = sql[: tokens[filling.write].start] if filling.write else ""
+    return with_ + sql[tokens[filling.query].start :]
+
+
+def _behind_with(tokens: Sequence[Token]) -> int:
+    """Return the index of the token after the WITH at the start of a text; 0 for a WITH in another form.
+
+    The form is `WITH name [(columns)] [AS] (query), …`.
+    """
+    at = 1
+    while at < len(tokens):
+        at += 1  # the name
+        for _ in range(2):  # a list of columns, and the query
+            at += bool(tokens[at : at + 1]) and tokens[at].token_type is TokenType.ALIAS
+            at = _behind_list(tokens, at) if tokens[at : at + 1] and tokens[at].token_type is TokenType.L_PAREN else at
+        if not tokens[at : at + 1] or tokens[at].token_type is not TokenType.COMMA:
+            break
+        at += 1
+    return at if at < len(tokens) and tokens[at - 1].token_type is TokenType.R_PAREN else 0
 
 
 def _inserted(tokens: Sequence[Token]) -> int | None:

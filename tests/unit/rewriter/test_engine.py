@@ -314,6 +314,10 @@ def test_the_query_of_a_statement_that_fills_a_table_is_answered(built: World) -
     filled = decide(built, head + QUERY)
     assert filled.sql() == head + decide(built).sql()
     assert decide(built, f"INSERT OVERWRITE lake.demo.copy (region, s) {QUERY}").rewritten
+    common = decide(built, f"WITH x AS ({QUERY}) INSERT INTO lake.demo.copy SELECT * FROM x")
+    assert common.rewritten
+    assert common.sql().startswith("WITH x AS (SELECT v.")
+    assert common.sql().endswith(") INSERT INTO lake.demo.copy SELECT * FROM x")
     assert not decide(
         built, f"MERGE INTO copy USING ({QUERY}) AS q ON copy.region = q.region WHEN MATCHED THEN DELETE"
     ).rewritten
