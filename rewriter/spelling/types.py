@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -64,7 +66,14 @@ def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find
         # A query that begins with FROM is parsed as a SELECT without FROM; within parentheses it is unclear which FROM
         # is its own.
         inner = block is not statement.outside and depth_at(tokens, block.span.start) > 0
+        inner &= not _is_lateral(tokens, block.span.start)
         yield _level(block.tree, Names(statement, block, find).scope(block.tree), inner)
+
+
+def _is_lateral(tokens: Sequence[Token], start: int) -> bool:
+    """Return whether `LATERAL (` precedes a SELECT that starts at the offset `start`: the SELECT's FROM follows it."""
+    at = bisect_left(tokens, start, key=attrgetter("start"))
+    return [token.text.upper() for token in tokens[max(at - 2, 0) : at]] == ["LATERAL", "("]
 
 
 def _level(tree: exp.Select, scope: Scope, inner: bool) -> Level:

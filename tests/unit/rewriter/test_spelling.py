@@ -101,6 +101,8 @@ def test_over_the_outputs_of_groups(sql: str) -> None:
         "WITH q AS (SELECT ts AS a FROM t UNION SELECT ts FROM u) SELECT timeseries(a, 'day') AS a FROM q",
         "SELECT timeseries(q.b, 'day') AS a FROM (SELECT * FROM (SELECT max(ts) FROM t) LIMIT 3) AS q (b)",
         "SELECT ts AS h, count(*) FROM t GROUP BY ts HAVING timeseries(h, 'day') > '2024-01-01' ORDER BY 1",
+        "SELECT x.a, sum(n) FROM t, LATERAL (SELECT timeseries(ts, 'day') AS a) AS x GROUP BY 1",
+        "SELECT x.a FROM t AS e LEFT JOIN LATERAL (SELECT timeseries(e.ts, 'day') AS a) AS x ON TRUE",
         "CREATE TABLE x AS SELECT timeseries(ts, 'day') AS a FROM t",
         "CREATE OR REPLACE TABLE x USING iceberg PARTITIONED BY (days(a)) AS SELECT timeseries(ts, 'day') AS a FROM t",
         "INSERT INTO x SELECT timeseries(ts, 'day') AS a FROM t",
