@@ -158,7 +158,7 @@ class Dependencies:
         return bool(fields) and self._keys.issuperset(fields)
 
     def _since(self, source: Tree) -> int | None:
-        return since_of(source, self._block.where, self._block.since)
+        return since_of(source, self._block.where, self._block.since, self._zone, self._kind(source))
 
     def _kind(self, tree: Tree) -> str | None:
         declared = self._block.type_of(tree)

@@ -7,7 +7,7 @@ need not cover the offsets before the bound.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -18,13 +18,30 @@ from rewriter.block.traits import tells_time
 from rewriter.functions.dates import COUNTED, DATE_STEPS, UNITS_SINCE_1970
 from rewriter.functions.trees import integer_of
 from rewriter.sql import interval_of, operands
-from rewriter.timeseries import as_bucket, bucket_elsewhere, day_source, number_of, read_moment, told_by
-from rewriter.timeseries.seconds import MOST, count_of, instant_of, seconds_of, whole_number
+from rewriter.timeseries import (
+    as_bucket,
+    bucket_elsewhere,
+    day_source,
+    number_of,
+    offset_of,
+    read_moment,
+    told_by,
+)
+from rewriter.timeseries.seconds import (
+    INTEGERS,
+    MOST,
+    count_of,
+    instant_of,
+    never_known,
+    scaled_of,
+    seconds_of,
+)
 
 Tree = exp.Expr
 # A lower bound of the current time at any execution: the start of 2025, when this was written.
 _TODAY = int(datetime(2025, 1, 1, tzinfo=UTC).timestamp())
 _DAY = 86_400
+_MICROS_OF_DAY = _DAY * 1_000_000
 # Seconds that cover a time zone's offset, the length of a clock shift, and the rounding of a time to its date.
 _MARGIN = 3 * _DAY
 _UNITS = {
@@ -39,29 +56,59 @@ _UNITS = {
 _LAST_YEAR = 9999
 
 
-def since_of(source: Tree, conjuncts: Iterable[Tree], known: Iterable[tuple[Tree, int]] = ()) -> int | None:
+def since_of(
+    source: Tree,
+    conjuncts: Iterable[Tree],
+    known: Iterable[tuple[Tree, int]] = (),
+    zone: str = "",
+    kind: str | None = None,
+) -> int | None:
     """Return a lower bound of the time `source` in the rows that a filter keeps; None if no lower bound is known.
 
     The bound is in seconds since 1970, and follows from the filter's `conjuncts` and from `known`, pairs of a time and
-    a bound. The bound is rounded down to the start of a year, so that proofs that depend on the bound stay valid from
-    one refresh to the next.
+    a bound. A filter's bound is exact if `zone`, the session's time zone, has a fixed offset, and otherwise lies up to
+    some days before the filter's constant. `kind` is the type of the source; None if unknown. Bounds in `known` are
+    rounded down to the start of a year, so that proofs stay valid from one refresh to the next, and bounds of filters
+    to the start of a month, so that similar queries share their proofs.
 
     >>> at = exp.column("at", "sales_0")
-    >>> since_of(at, [exp.GTE(this=at, expression=exp.Literal.string("2024-02-01"))]) == 1704067200
+    >>> filtered = [exp.GTE(this=at, expression=exp.Literal.string("2024-02-03"))]
+    >>> since_of(at, filtered, zone="UTC") == 1706745600
     True
     """
-    found = [at for time, at in known if time == source]
-    filters = list(conjuncts)
-    found += [at for conjunct in filters if (at := _least(conjunct, source)) is not None]
-    found += [at for at in [_least_number(filters, source)] if at is not None]
-    return _year_of(max(found)) if found else None
+    known, filters = list(known), list(conjuncts)
+    bounds = [at for time, at in known if time == source]
+    found = [at for conjunct in filters if (at := _least(conjunct, source, zone)) is not None]
+    # A BIGINT with known bounds, and a smaller integer, needs no upper bound in the filter.
+    small = bool(bounds) or (kind in INTEGERS and kind != "bigint")
+    number = _least_number(filters, source, small, zone) if isinstance(source, exp.Column) else None
+    found += [number] if number is not None else []
+    if (scaled := scaled_of(source, lambda node: "int", never_known)) is not None:
+        counted = since_of(scaled.source, filters, known, zone)
+        found += [counted // scaled.times] if counted is not None else []
+    began = [_start_of_year(at) for at in bounds] + [_start_of_month(at) for at in found]
+    return max(began) if began else None
 
 
-def _year_of(seconds: int) -> int:
+def _start_of_year(seconds: int) -> int:
+    return _rounded(seconds, lambda day: day.replace(month=1, day=1))
+
+
+def _start_of_month(seconds: int) -> int:
+    return _rounded(seconds, lambda day: day.replace(day=1))
+
+
+def _rounded(seconds: int, start_of: Callable[[datetime], datetime]) -> int:
+    """Return a time in seconds since 1970, rounded down by `start_of`; a time after 1970 began stays after it.
+
+    A bucket that is rounded towards 1970 and contains the first second of 1970 also contains earlier times.
+    """
     try:
-        return int(datetime(datetime.fromtimestamp(seconds, UTC).year, 1, 1, tzinfo=UTC).timestamp())
+        day = datetime.fromtimestamp(seconds, UTC)
+        start = int(start_of(datetime(day.year, day.month, day.day, tzinfo=UTC)).timestamp())
     except (ValueError, OverflowError, OSError):
         return seconds
+    return max(start, 1) if seconds > 0 else start
 
 
 def least_of(bound: Tree) -> int | None:
@@ -83,34 +130,58 @@ def back_of(bound: Tree) -> int | None:
     return _TODAY - earliest if earliest is not None else None
 
 
-def _least(tree: Tree, column: Tree) -> int | None:
+def _least(tree: Tree, column: Tree, zone: str) -> int | None:
     if isinstance(tree, exp.Or):
-        return _every([_least(operand, column) for operand in operands(tree, exp.Or)])
+        return _every([_least(operand, column, zone) for operand in operands(tree, exp.Or)])
     if isinstance(tree, exp.And):
-        return max((s for o in operands(tree, exp.And) if (s := _least(o, column)) is not None), default=None)
+        return max((s for o in operands(tree, exp.And) if (s := _least(o, column, zone)) is not None), default=None)
     if isinstance(tree, exp.In) and tree.expressions:
-        return _every([_bound(tree.this, value, column) for value in tree.expressions])
-    found = _bound(tree.this, tree.expression, column) if isinstance(tree, (exp.GTE, exp.GT, exp.EQ)) else None
+        return _every([_bound(tree.this, value, column, zone) for value in tree.expressions])
+    found = _bound(tree.this, tree.expression, column, zone) if isinstance(tree, (exp.GTE, exp.GT, exp.EQ)) else None
     if found is None and isinstance(tree, (exp.LTE, exp.LT, exp.EQ)):  # the verifier may put the bound on the left
-        return _bound(tree.expression, tree.this, column)
+        return _bound(tree.expression, tree.this, column, zone)
     return found
 
 
-def _least_number(conjuncts: Iterable[Tree], column: Tree) -> int | None:
+def _least_number(conjuncts: Iterable[Tree], column: Tree, small: bool, zone: str) -> int | None:
     """Return a lower bound, as great as possible, of an integer column with seconds since 1970, from `conjuncts`.
 
     `n >= 100 AND n < 200` gives 100 for n. Return None unless the conjuncts bound the column on both sides by numbers
-    of seconds that a TIMESTAMP can represent.
+    of seconds that a TIMESTAMP can represent. With `small`, the column is known to be so bounded, and a lower bound
+    suffices. `zone` is the session's time zone.
+
+    no: `sec DIV 60 >= 0`, because the bucket around 0 has numbers below 0
     """
     lows: list[int] = []
     highs: list[int] = []
     for conjunct in conjuncts:
         for subject, bound, up in _sides(conjunct):
-            number = whole_number(bound, most=MOST)
-            counted = seconds_of(subject, lambda node: "int", lambda node: 0) if number is not None else None
-            if number is not None and counted is not None and counted.source == column:
+            number = integer_of(bound)
+            instant = _bounded_instant(subject, bound, column, zone) if number is None else None
+            if instant is not None:
+                (highs if up else lows).append(instant[up])
+            if number is None or abs(number) >= MOST:
+                continue
+            number += not up and isinstance(conjunct, (exp.GT, exp.LT))
+            towards_0 = (lambda node: 0) if number > 0 else never_known
+            counted = seconds_of(subject, lambda node: "int", towards_0)
+            if counted is not None and counted.source == column:
                 (highs if up else lows).append(number + (counted.step if up else 0))
-    return max(lows) if lows and highs and min(highs) < MOST else None
+    return max(lows) if lows and (small or (highs and min(highs) < MOST)) else None
+
+
+def _bounded_instant(subject: Tree, bound: Tree, column: Tree, zone: str) -> tuple[int, int] | None:
+    """Return a lower bound of a column of milliseconds where `subject >= bound`, and an upper bound for `<`.
+
+    The subject is `timestamp_millis(column)`, or a bucket or date of this instant, and the bound a literal. Return None
+    for other comparisons. `zone` is the session's time zone. Columns of seconds or microseconds are treated alike.
+    """
+    time = _floored(subject)
+    made = isinstance(time, exp.Anonymous) and time.name in COUNTED and time.expressions == [column]
+    begin = _exact(bound, zone) if made else None
+    if begin is None or not isinstance(time, exp.Anonymous):
+        return None
+    return begin * COUNTED[time.name], (begin + _UNITS["YEAR"] + _MARGIN) * COUNTED[time.name]
 
 
 def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
@@ -131,6 +202,16 @@ def _every(sides: list[int | None]) -> int | None:
     return min(known) if len(known) == len(sides) else None
 
 
+def _floored(tree: Tree) -> Tree:
+    """Return the time that an expression rounds down to a bucket or a date of the session's clock.
+
+    `date_trunc('day', t)` gives t. Return any other expression unchanged.
+    """
+    bucket, day = as_bucket(tree), day_source(tree)
+    inner = bucket.source if bucket is not None else day
+    return _floored(inner) if inner is not None else tree
+
+
 def _begun_of(tree: Tree) -> Tree:
     """Return the time or number that an expression rounds down or converts to another zone.
 
@@ -146,11 +227,14 @@ def _begun_of(tree: Tree) -> Tree:
     return counted.source if counted is not None else number_of(tree, lambda node: "int", lambda node: 0)
 
 
-def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
+def _bound(subject: Tree, bound: Tree, column: Tree, zone: str) -> int | None:
     """Return a lower bound of the time `column`, in seconds since 1970, where `subject >= bound` is true.
 
-    The subject is the column itself, or its bucket, date or year; return None for any other subject.
+    The subject is the column itself, or its bucket, date or year; return None for any other subject. `zone` is the
+    session's time zone.
     """
+    if _floored(subject) == column and (exact := _exact(bound, zone)) is not None:
+        return exact
     if isinstance(subject, exp.Anonymous) and subject.name == "year" and _begun_of(subject.expressions[0]) == column:
         year = int(bound.name) if isinstance(bound, exp.Literal) and bound.name.isdigit() else 0
         return int(datetime(year, 1, 1, tzinfo=UTC).timestamp()) - _MARGIN if 0 < year <= _LAST_YEAR else None
@@ -159,6 +243,24 @@ def _bound(subject: Tree, bound: Tree, column: Tree) -> int | None:
     if column not in (subject, source, _begun_of(day) if day is not None else None):
         return None
     return least_of(bound)
+
+
+def _exact(bound: Tree, zone: str) -> int | None:
+    """Return a lower bound of a literal, in seconds since 1970: the start of its day in the session's time zone.
+
+    The literal may be compared with a TIMESTAMP, a TIMESTAMP_NTZ or a DATE; the earliest of these starts is returned.
+    Return None if the zone has no fixed offset, unless the literal names an offset.
+    """
+    text = bound.this if isinstance(bound, exp.Cast) else bound
+    if not isinstance(text, exp.Literal) or not text.is_string:
+        return None
+    local = read_moment(text.name, None)
+    if local is not None:
+        day, offset = local.micros // _MICROS_OF_DAY * _DAY, offset_of(zone)
+        return min(day, day - offset) if offset is not None else None
+    written, instant = read_moment(text.name.strip()[:10], None), read_moment(text.name, "UTC")
+    days = [moment.micros // _MICROS_OF_DAY for moment in (written, instant) if moment is not None]
+    return min(days) * _DAY if len(days) == 2 else None
 
 
 def _earliest(bound: Tree) -> int | None:
@@ -291,9 +393,10 @@ def known_since(
         bucket = as_bucket(output) or bucket_elsewhere(output)
         source = bucket.source if bucket is not None else day_source(output) or output
         declared, at = block.type_of(source), times.get(name)
-        if declared is not None and declared.type == "timestamp" and at is not None:
+        kind = declared.type if declared is not None else bucket.type if bucket is not None else None
+        if kind == "timestamp" and at is not None:
             found[source] = max(at - _MARGIN, found.get(source, at - _MARGIN))
-        elif at is not None or name in numbers:
+        if declared is None and (at is not None or name in numbers):
             found |= _number_since(block, output, at, numbers.get(name))
     return replace(block, since=tuple(found.items())) if found else block
 

@@ -25,13 +25,15 @@ from rewriter.timeseries import (
     bucket_elsewhere,
     date_of_fields,
     is_fixed_offset,
+    nests,
     number_of,
     same_buckets,
     told_by,
     zone_elsewhere,
 )
 from rewriter.timeseries.factors import SECONDS
-from rewriter.timeseries.seconds import KindOf, SinceOf
+from rewriter.timeseries.seconds import KindOf, SinceOf, scaled_of
+from rewriter.timeseries.steady import LENGTHS
 
 Tree = exp.Expr
 Read = Tree | Miss | None
@@ -140,6 +142,32 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
     return cast_of if zoneless else None
 
 
+def _since_stored(time: Tree, rows: Rows) -> int | None:
+    """Return a lower bound of a time for the rows in storage; None if unknown. The bound 0 becomes -1.
+
+    The query's filter may give the bound, and storage may have other rows: a stored bucket that is rounded towards 1970
+    and contains the start of 1970 also contains earlier times. All later buckets contain none.
+    """
+    since = rows.since(time)
+    return -1 if since == 0 else since
+
+
+# The functions that count the fractions of a second since 1970, by the number of fractions in a second.
+_COUNTED = {1_000: "unix_millis", 1_000_000: "unix_micros"}
+
+
+def _length(grain: Grain, zone: str, since: int | None) -> int | None:
+    """Return the length in seconds of the buckets of a grain, if they start at multiples of it since 1970; else None.
+
+    `zone` is the session's time zone, and `since` a lower bound of the times in seconds since 1970, or None.
+    """
+    length = grain if isinstance(grain, int) else LENGTHS.get(grain)
+    if length is None:
+        return None
+    same = nests(grain, length, "timestamp", zone, since) and nests(length, grain, "timestamp", zone, since)
+    return length if same else None
+
+
 def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
     """Yield the buckets of a time expression that can be computed from the storage columns in `rows`, in column order.
 
@@ -149,10 +177,16 @@ def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
     wanted = meaning(number_of(source, kind, rows.since))
     # In a zone with a fixed offset, a TIMESTAMP_NTZ and its instant have the same buckets.
     twin = _twin(wanted, kind) if is_fixed_offset(rows.zone) else None
+    since = partial(_since_stored, rows=rows)
     for tree, column in rows.rows.items():
-        told = told_by(tree, kind, rows.since)
+        told = told_by(tree, kind, since)
         if told is not None and told.source == wanted:
             yield Stored(told.grain, told.type, told.begin(column.copy()))
+        elif told is not None and told.type == "timestamp" and (scaled := scaled_of(told.source, kind, since)):
+            length = _length(told.grain, rows.zone, rows.since(told.source)) if scaled.source == wanted else None
+            if length is not None and scaled.times in _COUNTED:
+                begin = call_of(_COUNTED[scaled.times], told.begin(column.copy()))
+                yield Stored(length * scaled.times, SECONDS, begin)
         elif told is not None and told.source == twin and told.type in ("timestamp", "timestamp_ntz"):
             there = "timestamp" if told.type == "timestamp_ntz" else "timestamp_ntz"
             yield Stored(told.grain, there, cast(told.begin(column.copy()), there))

@@ -158,7 +158,9 @@ class Reading:
     def since(self, tree: Tree) -> int | None:
         """Return a lower bound of a time expression in all rows read, in seconds since 1970; None if unknown."""
         known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.candidate.block.since)
-        return since_of(tree, map(self.normalize, self.query.conjuncts), known)
+        declared = self.block.type_of(tree)
+        kind = declared.type if declared is not None else None
+        return since_of(tree, map(self.normalize, self.query.conjuncts), known, self.zone, kind)
 
     def normalize(self, tree: Tree) -> Tree:
         """Return an expression with each column replaced by the representative of its equal columns in the query.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 
 from sqlglot import exp
 
 from rewriter.block.points import literal_value
 from rewriter.block.words import words
-from rewriter.functions.trees import cast
+from rewriter.functions.trees import cast, integer_of
 from rewriter.functions.types import INTEGERS
 from rewriter.match.bounds import divides, is_unknown, moment_of
 from rewriter.match.candidate import Miss, Reason
@@ -27,7 +28,7 @@ from rewriter.timeseries import (
 from rewriter.timeseries.bucket import TEMPORAL
 from rewriter.timeseries.factors import SECONDS
 from rewriter.timeseries.floor import EPOCH
-from rewriter.timeseries.seconds import MOST, whole_number
+from rewriter.timeseries.seconds import MOST, scaled_of
 from rewriter.timeseries.steady import LENGTHS
 from rewriter.timeseries.zone_data import days_follow
 
@@ -169,7 +170,8 @@ def absent(tree: Tree, rows: Rows) -> Read:
         return None
     if isinstance(rows.compute(tree.this), exp.Expr):
         return None
-    found = next(stored_buckets(tree.this, rows), None)
+    made = scaled_of(tree.this, partial(kind_of, rows=rows), rows.since)
+    found = next(stored_buckets(tree.this if made is None else made.source, rows), None)
     return exp.Is(this=found.begin, expression=exp.Null()) if found is not None else None
 
 
@@ -191,8 +193,9 @@ def undecided(tree: Tree, rows: Rows) -> Miss | None:
     stored = [each.in_place_of(kind) for each in stored_buckets(time, rows)]
     if not stored:
         return None
+    unit = "" if kind in INTEGERS else " s"  # a column of numbers may count milliseconds
     grains = ", ".join(
-        dict.fromkeys(f"{each.grain} s" if isinstance(each.grain, int) else each.grain for each in stored)
+        dict.fromkeys(f"{each.grain}{unit}" if isinstance(each.grain, int) else each.grain for each in stored)
     )
     begins = kind in TEMPORAL and isinstance(tree, RANGES) and not is_unknown(tree.expression, rows.zone)
     if begins and any(_divides(tree, each.grain, str(kind), "UTC") for each in stored):
@@ -214,8 +217,8 @@ def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
     The BIGINT is a number of seconds since 1970. Return False if a single result is not certain. `rows` has lower
     bounds of the query's times.
     """
-    least = whole_number(tree.expression, most=MOST)
-    if least is None:
+    least = integer_of(tree.expression)
+    if least is None or abs(least) >= MOST:
         return False
     border = least + isinstance(tree, (exp.LTE, exp.GT))
     steps = [grain] if isinstance(grain, int) else [LENGTHS[grain]] if grain in LENGTHS else []

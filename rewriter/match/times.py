@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from rewriter.block.words import words
 from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import cast
+from rewriter.functions.types import INTEGERS
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, Stored, is_time, kind_of, other_zone, stored_buckets
 from rewriter.sql import columns_in
@@ -25,9 +27,10 @@ from rewriter.timeseries import (
     has_left_out_days,
     label_source,
     nests,
+    scaled_grain,
     told_by,
 )
-from rewriter.timeseries.seconds import seconds_of
+from rewriter.timeseries.seconds import Scaled, SinceOf, scaled_of, seconds_of
 
 Tree = exp.Expr
 
@@ -123,6 +126,51 @@ def factored(tree: Tree, rows: Rows) -> Read:
     return _nested(factor.source, factor.grain, rows, build)
 
 
+def scaled(tree: Tree, rows: Rows) -> Read:
+    """Return a bucket or a function of an instant made of milliseconds, computed from a stored bucket of milliseconds.
+
+    Return None for other expressions, and if the storage table has no finer bucket. `rows` has the storage columns.
+
+    query:  date_trunc('day', timestamp_millis(ms)), year(timestamp_millis(ms))
+    view:   ms DIV 60000 AS m, if ms is never negative
+    gives:  date_trunc('day', timestamp_millis(m * 60000)), year(timestamp_millis(m * 60000))
+    """
+    asked = _asked_of(tree, rows, rows.since)
+    if asked is None:
+        return None
+    found, grain, since = asked.number, asked.grain, rows.since(asked.time)
+    number = found.source
+
+    def build(stored: Stored) -> Tree:
+        begin = stored.in_place_of(kind_of(number, rows)).begin
+        return tree.transform(lambda node: begin.copy() if node == number else node)
+
+    return _nested(number, scaled_grain(found.times, grain, rows.zone, since), rows, build)
+
+
+class _Asked(NamedTuple):
+    """A bucket of `grain` of the instant `time`, which is made of a column of milliseconds, `number`."""
+
+    time: Tree
+    number: Scaled
+    grain: Grain
+
+
+def _asked_of(tree: Tree, rows: Rows, since_of: SinceOf) -> _Asked | None:
+    """Return the bucket of an instant, made of milliseconds, that determines an expression; None for others.
+
+    `rows` has the query's block, and `since_of` returns a lower bound of a column.
+    """
+    kind = partial(kind_of, rows=rows)
+    if not any(kind(column) in INTEGERS for column in columns_in(tree)):  # most queries have no such columns
+        return None
+    told = told_by(tree, kind, since_of) if as_bucket(tree) or day_source(tree) is not None else None
+    factor = factor_of(tree, kind, rows.zone, since_of) if told is None else None
+    of = (told.source, told.grain) if told is not None else (factor.within, factor.grain) if factor else None
+    found = scaled_of(of[0], kind, since_of) if of is not None else None
+    return _Asked(of[0], found, of[1]) if of is not None and found is not None else None
+
+
 def of_dates(tree: Tree, rows: Rows) -> Read:
     """Return a date function of a TIMESTAMP, computed from the timestamp's date; None for other expressions.
 
@@ -182,6 +230,8 @@ def unbounded(tree: Tree, rows: Rows) -> Miss | None:
     kind = partial(kind_of, rows=rows)
     factor = None if isinstance(tree, _RANGES) else factor_of(tree, kind, rows.zone, _from_0)
     source = tree.this if isinstance(tree, _RANGES) else factor.source if factor is not None else None
+    if not isinstance(source, exp.Column) and (asked := _asked_of(tree, rows, _from_0)) is not None:
+        source = asked.number.source
     if not isinstance(source, exp.Column) or kind(source) != "bigint" or rows.since(source) is not None:
         return None
     stored = (told for held in rows.rows if (told := told_by(held, kind, _from_0)) is not None)

@@ -27,6 +27,7 @@ from rewriter.timeseries.factors import (
     fields_of,
     nests,
     number_of,
+    scaled_grain,
     told_by,
 )
 from rewriter.timeseries.floor import floor, micros_of, wall_of
@@ -70,6 +71,7 @@ __all__ = [
     "read_moment",
     "rolls_up",
     "same_buckets",
+    "scaled_grain",
     "told_by",
     "translate_bucket",
     "wall_of",

@@ -400,6 +400,8 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
     law: if the local time is constant over buckets of k seconds, then the local time of `ms DIV n` seconds is constant
          over buckets of k * n units of `ms`
     """
+    if isinstance(number, exp.Div):  # from_unixtime() casts the quotient to BIGINT
+        number = exp.IntDiv(this=number.this, expression=number.expression)
     counted, times = seconds_of(number, kind_of, since_of), 1
     if counted is None:
         counted = count_of(number, kind_of, since_of)
@@ -411,8 +413,18 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
     since = since // times if since is not None else None
     if times == 1:
         return counted.source, grain if nests(counted.step, grain, "timestamp", zone, since) else counted.step
-    seconds = next((n for n in _STEPS if nests(n, grain, "timestamp", zone, since)), 1)
-    return counted.source, seconds * times
+    return counted.source, scaled_grain(times, grain, zone, since)
+
+
+def scaled_grain(times: int, grain: Grain, zone: str, since: int | None) -> int:
+    """Return the length of the buckets of a count since 1970, `times` in a second, that determine the bucket `grain`.
+
+    In UTC, the buckets of a day are those of 86,400,000 milliseconds. `zone` is the session's time zone, and `since` a
+    lower bound of the times in seconds since 1970, or None.
+    """
+    if isinstance(grain, int):
+        return grain * times
+    return next((n for n in _STEPS if nests(n, grain, "timestamp", zone, since)), 1) * times
 
 
 def _of_text(tree: Tree) -> tuple[Tree, Grain] | None:

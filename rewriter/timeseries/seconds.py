@@ -176,6 +176,54 @@ def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
     return None
 
 
+# The functions that make an instant of a number since 1970, with the number of units in a second.
+_MILLIS = 1_000
+_MADE_OF = {"timestamp_millis": _MILLIS, "timestamp_micros": 1_000_000}
+
+
+class Scaled(NamedTuple):
+    """An instant, by an integer column that counts the fractions of a second since 1970, `times` in a second."""
+
+    source: Tree
+    times: int
+
+
+def scaled_of(time: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Scaled | None:
+    """Return an instant that is made of an integer column of milliseconds or microseconds; None for other expressions.
+
+    `timestamp_millis(ms)`, `timestamp_seconds(ms / 1000)` and `timestamp_seconds(floor(ms / 1000))` give ms and 1000.
+    `kind_of` returns the type of an expression, and `since_of` a lower bound of a column's values.
+
+    law: the instant is in the k-th bucket of n seconds if ms is in the k-th bucket of n * 1000, also before 1970; the
+         quotient ms / 1000 is a DOUBLE, whose error is less than a millisecond if ms fits a TIMESTAMP
+    """
+    number = _made_of(time)
+    if number is None:
+        return None
+    if isinstance(time, exp.Anonymous) and time.name in _MADE_OF and isinstance(number, exp.Column):
+        return _counted_by(number, _MADE_OF[time.name], kind_of, since_of)
+    if isinstance(number, exp.Div) and whole_number(number.expression) == _MILLIS:
+        return _counted_by(number.this, _MILLIS, kind_of, since_of)
+    whole = isinstance(time, exp.Anonymous) and time.name == "timestamp_seconds"
+    counted = count_of(number, kind_of, since_of) if whole else None
+    return Scaled(*counted) if counted is not None and isinstance(counted.source, exp.Column) else None
+
+
+def _made_of(time: Tree) -> Tree | None:
+    """Return the number of which timestamp_millis(), a similar function, or a CAST makes a TIMESTAMP."""
+    number: Tree | None = None
+    if isinstance(time, exp.Cast) and not time.args.get("safe") and time.to.this is exp.DataType.Type.TIMESTAMPTZ:
+        number = time.this
+    elif isinstance(time, exp.Anonymous) and time.name in (*_MADE_OF, "timestamp_seconds"):
+        number = time.expressions[0] if len(time.expressions) == 1 else None
+    return number
+
+
+def _counted_by(number: Tree, times: int, kind_of: KindOf, since_of: SinceOf) -> Scaled | None:
+    known = isinstance(number, exp.Column) and seconds_of(number, kind_of, since_of) is not None
+    return Scaled(number, times) if known else None
+
+
 def is_whole_cast(tree: Tree) -> bool:
     """Return whether an expression is a CAST to BIGINT, which drops fractions."""
     return isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.BIGINT

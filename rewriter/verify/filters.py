@@ -18,6 +18,7 @@ from rewriter.block import Block
 from rewriter.block.points import listed_alone, literal_value, same_in_double
 from rewriter.block.strict import not_null_in
 from rewriter.block.traits import is_constant
+from rewriter.functions.dates import COUNTED
 from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal
 from rewriter.match.bounds import divides, is_unknown
 from rewriter.schema import UNKNOWN, expression_type
@@ -299,6 +300,10 @@ class Filter:
         return tests[operator]
 
     def _at(self, subject: Tree, kind: str, operator: str, point: Any) -> Test:
+        if kind == "timestamp" and (counted := _count_of(subject)) is not None and operator in _ROUNDED:
+            # timestamp_millis(ms) >= t is ms >= the milliseconds of t, rounded up; <= and > round down.
+            subject, kind, unit = counted[0], self._kind(counted[0]), _MICROS // counted[1]
+            point = -(-point // unit) if _ROUNDED[operator] else point // unit
         self._line(subject, kind).points.add(point)
         return lambda cell: None if cell[subject] is None else compare(cell[subject], operator, point)
 
@@ -423,6 +428,18 @@ class Filter:
 
 _OF_TRUTHS = (exp.Is, exp.EQ, exp.NEQ, exp.NullSafeEQ)
 _MICROSECOND = timedelta(microseconds=1)
+
+
+# By operator: whether the bound of a whole number is rounded up, rather than down.
+_ROUNDED = {"<": True, ">=": True, "<=": False, ">": False}
+
+
+def _count_of(time: Tree) -> tuple[Tree, int] | None:
+    """Return the column n of `timestamp_millis(n)`, and the number of its units in a second; None for other times."""
+    if not isinstance(time, exp.Anonymous) or time.name not in COUNTED or len(time.expressions) != 1:
+        return None
+    (number,) = time.expressions
+    return (number, COUNTED[time.name]) if isinstance(number, exp.Column) else None
 
 
 def _decided(test: Test) -> Test:

@@ -8,6 +8,7 @@ law: make_date(year(t), month(t), 1) is the first day of the month of t; a funct
 law: unix_seconds(timestamp_seconds(s)) is s, and s - pmod(s, n) is floor(s / n) * n
 law: floor(floor(s / m) * m / n) is floor(s / n) if m divides n; floor((floor(s / m) * m - o) / n) is floor((s - o) / n)
      if m divides both n and o
+law: unix_millis(timestamp_millis(n)) is n
 law: (n + c) - c is n for integers of one type
 law: t >= d is date(t) >= d, and t < d is date(t) < d, for a date d of a table, if local dates never go back in the zone
 law: s DIV n and s - s % n round towards zero; they equal the forms with floor() if s is never before 1970
@@ -19,12 +20,14 @@ from math import gcd
 
 from sqlglot import exp
 
+from rewriter.functions.dates import COUNTED
 from rewriter.functions.times import OF_DATES
-from rewriter.functions.trees import call_of, cast, number
+from rewriter.functions.trees import call_of, cast, integer_of, number
 from rewriter.functions.types import INTEGERS
 from rewriter.sql import holds
-from rewriter.timeseries import bucket_call, is_fixed_offset
+from rewriter.timeseries import as_bucket, bucket_call, is_fixed_offset
 from rewriter.timeseries.seconds import MOST
+from rewriter.timeseries.steady import LENGTHS
 from rewriter.timeseries.zone_data import days_follow
 from rewriter.verify import truth
 from rewriter.verify.forms import Forms
@@ -37,6 +40,7 @@ from rewriter.verify.nesting import (
     is_call,
     is_counted,
     is_whole,
+    nests,
     shown,
     stepped,
 )
@@ -60,6 +64,25 @@ def seconds_form(forms: Forms, tree: Tree) -> Tree:
         return seconds
     time = finer(forms, source, 1)
     return call_of("unix_seconds", time if time is not None else source)
+
+
+def counted_form(forms: Forms, tree: Tree) -> Tree:
+    """Return unix_millis() of a time bucket of timestamp_millis(ms) as a multiple of the bucket's length.
+
+    `unix_millis(date_trunc('MINUTE', timestamp_millis(ms)))` gives `floor(ms / 60000) * 60000`. Return the call
+    unchanged if the buckets do not start at multiples of a number of seconds since 1970.
+    """
+    bucket = as_bucket(tree.expressions[0]) if len(tree.expressions) == 1 else None
+    made = tree.name.replace("unix_", "timestamp_")
+    counted = bucket.source.expressions[0] if bucket is not None and is_call(bucket.source, made) else None
+    if bucket is None or not isinstance(counted, exp.Column) or not is_counted(forms, counted):
+        return tree
+    time, length = bucket.source, LENGTHS.get(bucket.grain, 0)
+    both = ((bucket.grain, length), (length, bucket.grain))
+    if not length or not all(nests(forms, fine, coarse, "timestamp", time) for fine, coarse in both):
+        return tree
+    step = number(length * COUNTED[made])
+    return forms.normal(exp.Mul(this=_floored(counted, step), expression=step))
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
@@ -158,15 +181,16 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
     less = truth.ordered(forms, tree)
     if (dates := _of_dates(forms, less)) is not None:
         return dates
-    upper, strict = is_whole(less.expression, MOST), isinstance(less, exp.LT)
+    upper, strict = integer_of(less.expression) is not None, isinstance(less, exp.LT)
     subject, bound = (less.this, less.expression) if upper else (less.expression, less.this)
-    found = stepped(subject) if is_whole(bound, MOST) else None
-    if found is None or not is_counted(forms, found[0]):
+    found, literal = stepped(subject), integer_of(bound)
+    if found is None or literal is None or abs(literal) >= MOST or not is_counted(forms, found[0]):
         return less
     counted, step = found
     # s < y for an upper bound, and s >= y for a lower one.
-    least = int(bound.name) + (upper != strict)
-    border = number(-(-least // step) * step)
+    least = literal + (upper != strict)
+    multiple = -(-least // step) * step
+    border: Tree = number(multiple) if multiple >= 0 else exp.Neg(this=number(-multiple))
     return exp.LT(this=counted, expression=border) if upper else exp.LTE(this=border, expression=counted)
 
 
@@ -272,6 +296,8 @@ def from_seconds_form(forms: Forms, tree: Tree) -> Tree:
     `from_unixtime(s, 'yyyy')` gives `date_format(timestamp_seconds(s), 'yyyy')`.
     """
     seconds, *pattern = tree.expressions
+    if isinstance(seconds, exp.Div):  # Spark casts the quotient to BIGINT
+        seconds = divided_form(forms, seconds)
     if forms.kind(seconds) != "bigint":
         return tree
     text = pattern[0] if pattern else exp.Literal.string("yyyy-MM-dd HH:mm:ss")

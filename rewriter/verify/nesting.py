@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rewriter.block.since import since_of
+from rewriter.functions.dates import COUNTED
 from rewriter.functions.trees import call_of, cast
 from rewriter.sql import columns_in, interval_of
 from rewriter.timeseries import (
@@ -42,7 +43,9 @@ def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> 
 
 def earliest(forms: Forms, time: Tree) -> int | None:
     """Return a lower bound of a time in the block's rows, in seconds since 1970; None if unknown."""
-    return since_of(time, forms.block.where, forms.block.since)
+    declared = forms.block.type_of(time)
+    kind = declared.type if declared is not None else None
+    return since_of(time, forms.block.where, forms.block.since, forms.zone, kind)
 
 
 def begins_second(forms: Forms, time: Tree) -> bool:
@@ -155,7 +158,11 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
     if day is not None and forms.kind(day) in ("timestamp", "timestamp_ntz"):
         return day if isinstance(grain, str) and rolls_up("day", grain) else None
     found = instant(source)
-    return found[0] if found is not None and nests(forms, found[1], grain, "timestamp", found[0]) else None
+    made = found[0].expressions[0] if found is not None and isinstance(found[0], exp.Anonymous) else None
+    number = made.this if isinstance(made, exp.Div) else made
+    if found is None or (found[0].name in COUNTED and isinstance(number, exp.Column) and not is_counted(forms, number)):
+        return None
+    return found[0] if nests(forms, found[1], grain, "timestamp", found[0]) else None
 
 
 # For each unit of an interval: its length in seconds, a month as 31 days.
@@ -247,16 +254,33 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
     return call_of(call.name, *call.expressions[:-1], cast(bucket.source, "timestamp_ntz"))
 
 
+# The functions that make a TIMESTAMP of a number since 1970, with the number of units in a second.
+_MILLIS = exp.Literal.number(1_000)
+FRACTIONS = {name: times for name, times in COUNTED.items() if times > 1}
+
+
 def instant(tree: Tree) -> tuple[Tree, int] | None:
     """Return the t and n of an expression that rounds a TIMESTAMP t down to n seconds; None for other expressions.
 
-    The expression has the form `timestamp_seconds(floor(unix_seconds(t) / n) * n)`.
+    The expression has the form `timestamp_seconds(floor(unix_seconds(t) / n) * n)`, or `timestamp_millis(floor(ms / m)
+    * m)` of a column, where n is m / 1000 and t is `timestamp_millis(ms)`.
 
     law: if n divides m, then floor(floor(x / m) * m / n) is floor(x / n), rounded down to a multiple of m / n
     """
-    if not isinstance(tree, exp.Anonymous) or tree.name != "timestamp_seconds":
+    if not isinstance(tree, exp.Anonymous) or len(tree.expressions) != 1:
         return None
     (seconds,) = tree.expressions
+    if tree.name in FRACTIONS:
+        found, times = stepped(seconds), FRACTIONS[tree.name]
+        if found is None or not isinstance(found[0], exp.Column) or found[1] % times:
+            return None
+        return call_of(tree.name, found[0]), found[1] // times
+    if tree.name != "timestamp_seconds":
+        return None
+    if isinstance(seconds, exp.Div) and seconds.expression == _MILLIS and (found := stepped(seconds.this)) is not None:
+        if not isinstance(found[0], exp.Column) or found[1] % 1_000:
+            return None
+        return call_of(tree.name, exp.Div(**{**seconds.args, "this": found[0]})), found[1] // 1_000
     ratio = seconds.expressions[0] if is_call(seconds, "floor") else None
     if isinstance(ratio, exp.Div) and is_whole(ratio.expression) and (found := stepped(ratio.this)) is not None:
         counted, unit = found[0], int(ratio.expression.name)

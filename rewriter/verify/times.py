@@ -35,6 +35,7 @@ from rewriter.timeseries.granularity import DATE_GRANULARITIES
 from rewriter.verify.aggregates import widens
 from rewriter.verify.forms import Forms
 from rewriter.verify.labels import (
+    counted_form,
     dated_form,
     divided_form,
     floored_form,
@@ -79,7 +80,7 @@ def cast_form(forms: Forms, tree: Tree) -> Tree:
         return divided
     if wanted == "bigint" and forms.kind(inner) == "timestamp":
         return forms.normal(call_of("unix_seconds", inner))
-    if wanted == "timestamp" and forms.kind(inner) == "bigint":
+    if wanted == "timestamp" and forms.kind(inner) in ("bigint", "double"):
         return forms.normal(call_of("timestamp_seconds", inner))
     return tree
 
@@ -191,6 +192,7 @@ _LAWS: Mapping[str, Callable[[Forms, Tree], Tree]] = {
     "from_unixtime": from_seconds_form,
     "unix_seconds": seconds_form,
     "unix_timestamp": seconds_form,
+    **dict.fromkeys(("unix_millis", "unix_micros"), counted_form),
     "floor": floored_form,
     "round": rounded_form,
     "make_date": made_form,

@@ -379,7 +379,7 @@ def _type(tree: exp.Expr, scope: Mapping[str, Relation | None]) -> str:
         return _type(tree.this, scope)
     if not isinstance(tree, exp.Anonymous):
         return "unknown"
-    if tree.name == "timestamp_seconds":
+    if tree.name in ("timestamp_seconds", "timestamp_millis"):
         return "timestamp"
     if tree.name == "timeseries":
         return _type(tree.expressions[0], scope)

@@ -39,3 +39,18 @@ SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, sum(pri
 SELECT timeseries(order_time, 'day'), sum(price) FROM sales WHERE order_time >= '1892-01-01' GROUP BY 1
 --@ kept: ZONE_NOT_PROVED order_time >= '1892-01-01' may divide a bucket of the view (hour) in the time zone Europe/Berlin: use finer buckets in the view, or a later bound
 SELECT date_trunc('DAY', order_time) AS `timeseries(order_time, 'day')`, sum(price) FROM sales WHERE order_time >= '1892-01-01' GROUP BY 1
+
+--@ case: a filter from the year after the change of the offset
+SELECT timeseries(order_time, 'day') AS d, sum(price) AS s FROM sales WHERE order_time >= '1894-01-01' GROUP BY 1
+--@ rewritten using by_hour
+SELECT date_trunc('DAY', v.`h`) AS d, sum(v.`s`) AS s FROM lake.demo.by_hour__storage AS v WHERE v.`h` >= '1894-01-01' GROUP BY date_trunc('DAY', v.`h`)
+
+--@ case: a filter from the month after it
+SELECT timeseries(order_time, 'day') AS d, sum(price) AS s FROM sales WHERE order_time >= '1893-05-05' GROUP BY 1
+--@ rewritten using by_hour
+SELECT date_trunc('DAY', v.`h`) AS d, sum(v.`s`) AS s FROM lake.demo.by_hour__storage AS v WHERE v.`h` >= '1893-05-05' GROUP BY date_trunc('DAY', v.`h`)
+
+--@ case: a filter from the day of the change
+SELECT timeseries(order_time, 'day') AS d, sum(price) AS s FROM sales WHERE order_time >= '1893-04-01' GROUP BY 1
+--@ kept: ZONE_NOT_PROVED order_time >= '1893-04-01' may divide a bucket of the view (hour) in the time zone Europe/Berlin: use finer buckets in the view, or a later bound
+SELECT date_trunc('DAY', order_time) AS d, sum(price) AS s FROM sales WHERE order_time >= '1893-04-01' GROUP BY 1

@@ -122,7 +122,7 @@ SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067
 
 --@ case: bounds within a bucket
 SELECT sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec <= 1704153600
---@ kept: by_number COLUMN_NOT_IN_VIEW sec, and sec <= 1704153600 may divide a bucket of the view (3600 s): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_rest COLUMN_NOT_IN_VIEW sec, and sec <= 1704153600 may divide a bucket of the view (60 s): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_small COLUMN_NOT_IN_VIEW sec
+--@ kept: by_number COLUMN_NOT_IN_VIEW sec, and sec <= 1704153600 may divide a bucket of the view (3600): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_rest COLUMN_NOT_IN_VIEW sec, and sec <= 1704153600 may divide a bucket of the view (60): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_small COLUMN_NOT_IN_VIEW sec
 
 --@ case: a number is no text
 SELECT sum(n) AS total FROM clicks WHERE sec >= '1704067200' AND sec < '1704153600'
@@ -192,3 +192,62 @@ SELECT date_trunc('day', from_unixtime(v.`h`)) AS d, date_format(from_unixtime(v
 --@ case: minutes of it are not told by hours
 SELECT minute(from_unixtime(sec)) AS m, sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec < 1735689600 GROUP BY 1
 --@ kept: by_number GROUPING_TOO_COARSE sec; by_rest AGGREGATE_NOT_IN_VIEW sum(n); by_small COLUMN_NOT_IN_VIEW sec
+
+--@ case: a filter from 1970 on suffices for times rounded down
+SELECT unix_timestamp(at) DIV 3600 AS h, sum(n) AS total FROM events WHERE at >= '1970-01-01' GROUP BY 1
+--@ rewritten using by_second
+SELECT unix_timestamp(v.`s`) DIV 3600 AS h, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE v.`s` >= '1970-01-01' GROUP BY unix_timestamp(v.`s`) DIV 3600
+
+--@ case: so does an instant with an offset
+SELECT unix_seconds(at) DIV 3600 AS h, sum(n) AS total FROM events WHERE at >= TIMESTAMP '1970-01-01 01:00:00+01:00' GROUP BY 1
+--@ rewritten using by_second
+SELECT unix_seconds(v.`s`) DIV 3600 AS h, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE v.`s` >= CAST('1970-01-01 01:00:00+01:00' AS TIMESTAMP) GROUP BY unix_seconds(v.`s`) DIV 3600
+
+--@ case: a second before 1970 does not
+SELECT unix_timestamp(at) DIV 3600 AS h, sum(n) AS total FROM events WHERE at >= '1969-12-31 23:59:59' GROUP BY 1
+--@ kept: by_second GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour COLUMN_NOT_IN_VIEW at
+
+--@ case: nor does the last day of 1969
+SELECT unix_timestamp(at) DIV 3600 AS h, sum(n) AS total FROM events WHERE to_date(at) >= '1969-12-31' GROUP BY 1
+--@ kept: by_second GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour COLUMN_NOT_IN_VIEW at
+
+--@ case: hours of the view that are rounded towards 1970 hold times before it
+SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, date_trunc('hour', at) AS begin, max(n) AS top FROM events WHERE at >= '1970-01-01' GROUP BY 1, 2
+--@ kept: by_second AGGREGATE_NOT_IN_VIEW max(n); by_unix_hour COLUMN_NOT_IN_VIEW at
+
+--@ case: not those of later days
+SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, date_trunc('hour', at) AS begin, max(n) AS top FROM events WHERE at >= '1970-01-02' GROUP BY 1, 2
+--@ rewritten using by_unix_hour (not proved: the filters of query and plan are not proved equal)
+SELECT v.`h` AS h, date_trunc('HOUR', timestamp_seconds(v.`h`)) AS begin, v.`top` AS top FROM lake.demo.by_unix_hour__storage AS v WHERE timestamp_seconds(v.`h`) >= '1970-01-02'
+
+--@ case: numbers from 0 on
+SELECT sec DIV 3600 AS h, sum(n) AS total FROM clicks WHERE sec >= 0 AND sec < 1704153600 GROUP BY 1
+--@ rewritten using by_number
+SELECT v.`h` DIV 3600 AS h, v.`total` AS total FROM lake.demo.by_number__storage AS v WHERE v.`h` >= 0 AND v.`h` < 1704153600
+
+--@ case: numbers after -1
+SELECT sec - sec % 86400 AS d, max(n) AS top FROM clicks WHERE sec > -1 AND sec < 1704153600 GROUP BY 1
+--@ rewritten using by_rest
+SELECT v.`m` - (v.`m` % 86400) AS d, max(v.`top`) AS top FROM lake.demo.by_rest__storage AS v WHERE v.`m` > (-1) AND v.`m` < 1704153600 GROUP BY v.`m` - (v.`m` % 86400)
+
+--@ case: numbers from -3600 on
+SELECT sec DIV 3600 AS h, sum(n) AS total FROM clicks WHERE sec >= -3600 AND sec < 1704153600 GROUP BY 1
+--@ kept: by_number GROUPING_TOO_COARSE sec, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_rest GROUPING_TOO_COARSE sec, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_small COLUMN_NOT_IN_VIEW sec
+
+--@ case: rounded down, they need no bound at 0
+SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= -3600 AND sec < 1704153600 GROUP BY 1
+--@ rewritten using by_number
+SELECT floor(v.`h` / 86400) AS d, sum(v.`total`) AS total FROM lake.demo.by_number__storage AS v WHERE v.`h` >= (-3600) AND v.`h` < 1704153600 GROUP BY floor(v.`h` / 86400)
+
+--@ case: rounded numbers from 0 on may be negative
+SELECT sec DIV 3600 AS h, sum(n) AS total FROM clicks WHERE sec DIV 3600 >= 0 AND sec < 1704153600 GROUP BY 1
+--@ kept: by_number BOUNDS_UNKNOWN sec; by_rest BOUNDS_UNKNOWN sec; by_small COLUMN_NOT_IN_VIEW sec
+
+--@ case: an INT from 0 on needs no upper bound
+SELECT small DIV 3600 AS h, min(n) AS low FROM clicks WHERE small >= 0 GROUP BY 1
+--@ rewritten using by_small
+SELECT v.`m` DIV 3600 AS h, min(v.`low`) AS low FROM lake.demo.by_small__storage AS v WHERE v.`m` >= 0 GROUP BY v.`m` DIV 3600
+
+--@ case: an INT that may be negative
+SELECT small DIV 3600 AS h, min(n) AS low FROM clicks WHERE small >= -60 GROUP BY 1
+--@ kept: by_number COLUMN_NOT_IN_VIEW small; by_rest COLUMN_NOT_IN_VIEW small; by_small GROUPING_TOO_COARSE small, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
