@@ -53,7 +53,9 @@ def check(settings: Config) -> None:
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """Return a function that turns a service into an Entrance: the service with login checks, TLS settings and limits.
+    """Return a function that adds login checks, TLS settings and limits to a service (which answers Thrift calls).
+
+    The result of this function is an Entrance.
 
     If the settings are invalid, raise ConfigError at once, not when the returned function is called.
     """

@@ -100,7 +100,9 @@ def compose(
     *,
     sole: AsyncExitStack | None,
 ) -> tuple[Service, Context]:
-    """Return the service over this Spark and catalog, and the context in which Viewgate's own statements run.
+    """Return the service, which answers Thrift calls, and the context in which Viewgate's own statements run.
+
+    Both use the Spark and the catalog in `surroundings`.
 
     `effective` has the settings in effect. `kind` is the class of the service. `running` ends the background work of
     this process. Of several worker processes, exactly one gets `sole`, and the others get None: the process with

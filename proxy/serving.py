@@ -295,7 +295,9 @@ def _console(
     place: socket.socket | None,
     running: AsyncExitStack,
 ) -> Console:
-    """Return the console of a service; with a socket `place`, the console listens there, and `running` stops it.
+    """Return the console (web pages for operators) of a service, which answers Thrift calls.
+
+    With a socket `place`, the console listens there until `running` is closed.
 
     `entered` has the service and its authentication, and `context` the state that the pages show. `certificate` has the
     TLS settings, None without TLS.

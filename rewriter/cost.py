@@ -78,10 +78,10 @@ class Costs:
     def least(self, shortlist: Shortlist, block: Block, tables: Estimate) -> Iterator[tuple[float, MaterializedView]]:
         """Yield each view of the shortlist with a lower bound, in milliseconds, of the block's cost over the view.
 
-        The bound is estimated from the index alone. A view with more grouping keys than the block needs a roll-up (one
-        shuffle), unless it may have the same groups: it may have year, month and day as keys in place of one date.
-        One column is read for each output. The storage table is assumed to be pruned by the same factor as the base
-        tables, whose estimate is `tables`.
+        The shortlist has the views that could answer the block. The bound is estimated from the index alone. A view
+        with more grouping keys than the block needs a roll-up (one shuffle), unless it may have the same groups: it may
+        have year, month and day as keys in place of one date. One column is read for each output. The storage table is
+        assumed to be pruned by the same factor as the base tables, whose estimate is `tables`.
 
         A view that may have only part of the rows is assumed to lack the share UNKNOWN_SHARE of the rows. The bound is
         therefore not strict: a view that in fact has all rows may cost less. With a strict bound, each view that may
@@ -230,7 +230,7 @@ def _is_large(table: Relation | None) -> bool:
 
 
 def _under(table: Occurrence) -> Sequence[Block]:
-    """Return the blocks of a derived table; empty for other tables, and for a derived table without known blocks."""
+    """Return the SELECTs of a derived table as blocks; empty for a base table, and if the SELECTs were not read."""
     return table.branches or ((table.inner,) if table.inner is not None else ())
 
 

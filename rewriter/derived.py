@@ -215,7 +215,10 @@ def _query_of(block: SelectBlock) -> exp.Expr:
 
 
 def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
-    """Yield the SELECTs of a query or set operation; raise Unsupported for other queries and for UNION BY NAME."""
+    """Yield the SELECTs of a query: the query itself if it is a SELECT, or all SELECTs of a set operation.
+
+    Raise Unsupported for UNION BY NAME, and for a query without SELECT, such as VALUES.
+    """
     if isinstance(query, exp.Select):
         yield query
     elif isinstance(query, exp.SetOperation) and not query.args.get("by_name"):

@@ -85,10 +85,11 @@ class Definitions:
     law:    a view that could answer a block is on the block's shortlist, if `declared` is true of the tables; a table
             that is not in `declared` is assumed to have the columns that views use of this table
 
-    With `exhaustive`, shortlists have all views over a block's tables, for explanations. `declared` has the keys and
-    columns of known tables; None if nothing is known. These keys and columns determine which further tables a view may
-    join, which tables can be joined back to a view, and to which table a column name belongs. `plain` are the views
-    without a storage table.
+    The shortlist of a block is the list of views to try; with `exhaustive`, all views over the block's tables are on
+    the shortlist, for explanations. `declared` has the keys and columns of the tables looked up so far; None if there
+    are none. These keys and columns determine which further tables a view may join, which tables can be joined to a
+    storage table by their keys, and to which table a column name belongs. `plain` are the views without a storage
+    table.
     """
 
     views: tuple[MaterializedView, ...]
@@ -98,7 +99,11 @@ class Definitions:
 
     @cached_property
     def thorough(self) -> Definitions:
-        """The same definitions with `exhaustive` set: shortlists have every view over a block's tables."""
+        """The same definitions with `exhaustive` set, for explanations.
+
+        The shortlist of a block (the views to try) then has every view over the block's tables, also those views that
+        the index would exclude.
+        """
         return self if self.exhaustive else self._with(Definitions(self.views, True, self.declared, self.plain))
 
     def knowing(self, declared: Declared) -> Definitions:
@@ -232,7 +237,7 @@ class Definitions:
 
     @cached_property
     def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
-        """The shortlist entries of all views in the order of the shelf's bits, and each view's position there."""
+        """An entry (Listed) for each view, in the order of the shelf's bits, and the position of each view's entry."""
         bags: dict[tuple[TableName, ...], Bag] = {}
         listed: list[Listed] = []
         for name in self.shelf.views:
@@ -266,7 +271,7 @@ class Definitions:
         return _expansions(statement, self)
 
     def listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """Return the shortlist entries of the views in the bit set `bits`, and of the views named in `tables`.
+        """Return the entries (Listed) of the views in the bit set `bits`, and of the views named in `tables`.
 
         Views in the bit set `partial` are marked as partial; `beside` has, by table, the bit set of the views to which
         this table must be joined.
@@ -307,8 +312,8 @@ class Definitions:
     def closure(self, statement: Statement) -> frozenset[TableName]:
         """Return the names of all relations on whose state the decision about a statement depends.
 
-        These are the statement's own relations, and the shortlisted views with their storage tables, base tables and
-        the views that they read.
+        These are the statement's own relations, and the views that could answer a block of the statement, with the
+        storage tables, the base tables and the views that these views read.
         """
         names: set[TableName] = set(statement.tables_outside)
         for expanded in self.expansions(statement):

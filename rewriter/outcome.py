@@ -131,10 +131,11 @@ class Outcome:
         return splice(self.statement.sql, self.spelled)
 
     def sql(self, schemas: Mapping[str, Sequence[Column]] | None = None) -> str:
-        """Return the statement to run.
+        """Return the statement to run: the blocks that views answer are replaced by SELECTs over storage tables.
 
-        `schemas` has the columns that Spark reports for each replacement's `original`, by the text of `original`;
-        without them, the replacements keep the types of their own expressions.
+        `schemas` has, by the text of each replaced block (`Replacement.original`), the columns that Spark reports for
+        the block; the outputs of the new SELECT are cast to the types of these columns. Without `schemas`, nothing is
+        cast.
         """
         known = schemas or {}
         if not self._printed or self._printed[0][0] != known:

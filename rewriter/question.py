@@ -31,13 +31,13 @@ class Need:
 
     @property
     def tables(self) -> frozenset[TableName] | None:
-        """The tables that can have a column with one of the names; None if the tables of a name are unknown."""
+        """The tables that can have a column with one of `names`; None if the tables of a name are unknown."""
         if len(self.owners) == 1:
             return self.owners[0] or None
         return frozenset[TableName]().union(*self.owners) if all(self.owners) else None
 
     def met(self, shelf: Shelf) -> int:
-        """Return the views that expose a column with one of the names (use it outside aggregates), as a bit set.
+        """Return, as a bit set, the views that use a column with one of `names` outside aggregates.
 
         `shelf` has the features of all views.
         """
@@ -46,7 +46,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Filtered(Need):
-    """The requirement of a filter on a column with one of the names.
+    """The requirement of a filter on a column with one of `names`.
 
     `values` are the values that the filter keeps, None if unknown. A view whose stored rows all have values in `values`
     satisfies the requirement without the column.
@@ -57,8 +57,8 @@ class Filtered(Need):
     def met(self, shelf: Shelf) -> int:
         """Return the views that satisfy the requirement, as a bit set.
 
-        These views expose a column with one of the names (use it outside aggregates), or their predicates may imply the
-        filter. `shelf` has the features of all views.
+        These views use a column with one of `names` outside aggregates, or their predicates may imply the filter.
+        `shelf` has the features of all views.
         """
         return shelf.show(self.names) | shelf.keep(self.names, self.values)
 
@@ -77,8 +77,8 @@ class Aggregated(Need):
     def met(self, shelf: Shelf) -> int:
         """Return the views that satisfy the requirement, as a bit set.
 
-        These views expose a column with one of the names (use it outside aggregates), or store an aggregate that may
-        yield the required aggregate. `shelf` has the features of all views.
+        These views use a column with one of `names` outside aggregates, or store an aggregate from which the required
+        aggregate may be computed. `shelf` has the features of all views.
         """
         return shelf.show(self.names) | shelf.fold(self.names, self.function, self.within)
 
@@ -176,8 +176,8 @@ class Question:
         """Return the views among `bits` that satisfy all requirements that apply to them, as a bit set.
 
         A requirement on a column applies to a view that replaces all occurrences of the column's table. `tables`
-        counts, by table, the occurrences that a view may replace. Add to `beside`, by table, the views that
-        satisfy a requirement only if this table is joined back by its key. `declared` has the declared keys, None
+        counts, by table, the occurrences that a view may replace. Add to `beside`, by table, the views that satisfy a
+        requirement only if this table is joined to the storage table by its key. `declared` has the declared keys, None
         without known keys. `shelf` has the features of all views.
         """
 

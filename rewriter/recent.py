@@ -64,9 +64,9 @@ class Recent:
 
     @cached_property
     def thorough(self) -> Recent:
-        """Another cache, over the same views, for explanations: not only the shortlisted views are tried.
+        """Another cache, over the same views, for explanations: every view over a block's tables is tried.
 
-        For each block, every view over the block's tables is tried.
+        Without `thorough`, only the views that the index selects for the block are tried.
         """
         return Recent(self.definitions.thorough)
 

@@ -125,7 +125,8 @@ def scan_of(table: Table, share: float = 1.0) -> Estimate:
 def least_ms(table: Table, share: float, columns: int | None = None) -> float:
     """Return the estimated milliseconds for reading `columns` columns of a share (0 to 1) of a table's rows.
 
-    None for `columns` stands for all. No Estimate is created, because this function runs for each view of a shortlist.
+    None for `columns` stands for all. No Estimate is created, because this function runs for each view that could
+    answer a block.
     """
     if table.records is None:
         return scan_of(table, share).ms

@@ -181,7 +181,9 @@ class Shelf:
         return found
 
     def join(self, names: Names) -> int:
-        """Return the views that equate all these names, as a bit set."""
+        """Return, as a bit set, the views whose predicates equate all columns with these names, as `a = b` equates a
+        and b.
+        """
         return reduce(or_, (bits for members, bits in self.joined.items() if names <= members), 0)
 
     def pick(self, bits: int) -> list[int]:

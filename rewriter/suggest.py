@@ -368,9 +368,10 @@ def _as_many_rows(
 
 
 def _size(parts: Sequence[_Part], now: int, relations: Relations, block: Block) -> Size | None:
-    """Estimate the size of a view of `now` rows after the added keys, from the statistics of its largest table.
+    """Estimate the size that a view of `now` rows will have after the GROUP BY keys in `parts` are added to the view.
 
-    Return None without added keys or statistics. `parts` are the outputs to add, `block` is the query to answer.
+    `parts` are the outputs to add, `block` is the query to answer. The statistics are those of the query's largest
+    table. Return None if `parts` has no key, or if the table has no statistics.
     """
     keys = {part.text: part.tree for part in parts if part.key}
     read = [table for each in block.tables if isinstance(table := relations.get(each.name), Table)]

@@ -129,7 +129,10 @@ class Answers:
         return await self._inserted(session, sql) or await self._translated(session, sql)
 
     async def _translated(self, session: ClientSession, sql: str) -> list[Edit]:
-        """Return the edits that translate the `timeseries` calls of a statement, also in the text of EXECUTE IMMEDIATE.
+        """Return the edits that replace calls of `timeseries`, Viewgate's function for time buckets, by Spark's
+        functions.
+
+        The calls may stand in the statement, or in the text of EXECUTE IMMEDIATE.
 
         Raise SqlError for an invalid call, and for a text of EXECUTE IMMEDIATE that is not a single string literal.
         """
@@ -514,10 +517,10 @@ class KnownViews:
         return self._recent
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
-        """Add the primary and foreign keys that the tables in `relations` declare to the known ones; return all known
-        keys.
+        """Add the primary and foreign keys that the tables in `relations` declare to the keys of tables looked up
+        before.
 
-        Return None if no primary or foreign key is new. A new one empties the decision cache.
+        Return all these keys; None if no key is new. A new key empties the decision cache.
         """
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)

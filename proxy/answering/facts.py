@@ -92,9 +92,9 @@ class Defaults:
         self._hidden: frozenset[str] | None = None
 
     async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
-        """Return the known default values by setting.
+        """Return Spark's default values by setting, as far as sessions have shown them.
 
-        Query Spark first if some defaults are not known yet, and this session can show one of them because it has
+        Query Spark first if some defaults have not been shown yet, and this session can show one of them because it has
         not set the setting. `settings` are the values that the session has set explicitly; `query` runs a SQL text
         in the session.
         """

@@ -33,7 +33,7 @@ async def described(sql: str, query: Query) -> tuple[Column, ...]:
 
 
 async def checked(sql: str, query: Query) -> None:
-    """Raise the SqlError that Spark reports for a statement; do nothing if Spark accepts the statement.
+    """Let Spark analyze a statement without running the statement, and raise the SqlError that Spark reports, if any.
 
     Calls of `timeseries`, a function that Spark does not have, are first replaced by their first arguments, padded with
     spaces to the same length. `query` runs a SQL text on Spark.
@@ -52,8 +52,10 @@ async def checked(sql: str, query: Query) -> None:
 
 
 async def _explained(sql: str, query: Query) -> None:
-    """Raise the SqlError that Spark reports for a statement other than a query; do nothing if Spark accepts the
-    statement.
+    """Let Spark analyze a statement by EXPLAIN, without running the statement; raise the SqlError that Spark reports,
+    if any.
+
+    The statement must not be a query. `query` runs a SQL text on Spark.
     """
     try:
         _check_plan("\n".join(str(row[0]) for row in (await query(_EXPLAIN + sql)).rows))

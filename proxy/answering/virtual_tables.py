@@ -258,8 +258,9 @@ class VirtualSchema:
         if (size := sum(len(edit.text) for edit in edits)) > _LONGEST_STATEMENT:
             what = "the rows of system tables" if self.own else "the rows of information_schema"
             raise SqlError(
-                f"{what} would make this statement {size / 1e6:.1f} million characters long, more than the limit of "
-                f"{_LONGEST_STATEMENT / 1e6:.0f} million: name each table only once, in a WITH clause",
+                f"{what}, which Viewgate inserts into the statement, would make the statement {size / 1e6:.1f} million "
+                f"characters long, more than the limit of {_LONGEST_STATEMENT / 1e6:.0f} million: if the statement "
+                "names a table several times, name the table once, in a WITH clause",
                 "54000",
             )
         return edits

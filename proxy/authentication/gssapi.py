@@ -124,7 +124,7 @@ class Library:
 
 
 class Acceptor:
-    """The keys of a service, which verify the tickets of the service's clients.
+    """The keys of a Kerberos service, which verify the tickets of the service's clients.
 
     The keys are read from a keytab file: all keys, or only the keys of `principal` if `principal` is not empty.
     """

@@ -60,7 +60,7 @@ def materialized_view(name: TableName, document: Document) -> MaterializedView:
         uuid=document["view-uuid"],
         version=document["current-version-id"],
         query=query.sql,
-        storage_query=_storage_query(query.sql, properties),
+        storage_query=_storage_query(name, query.sql, properties),
         storage=_storage(name, version, properties),
         columns=columns(view_schema(document)),
         catalog=query.session.catalog,
@@ -95,7 +95,7 @@ def _version(document: Document) -> dict[str, Any]:
     current = document["current-version-id"]
     found: dict[str, Any] | None = next((v for v in document["versions"] if v["version-id"] == current), None)
     if found is None:
-        raise Unusable(f"the view's metadata lacks the current version {current} of the view")
+        raise Unusable(f"the view's metadata names the current version {current}, but has no version with this number")
     return found
 
 
@@ -105,7 +105,7 @@ def view_schema(document: Document) -> dict[str, Any]:
     for schema in document["schemas"]:
         if schema.get("schema-id", 0) == schema_id:
             return dict(schema)
-    raise Unusable(f"the view's metadata lacks the schema {schema_id} of the view's current version")
+    raise Unusable(f"the current version in the view's metadata names the schema {schema_id}, which the metadata lacks")
 
 
 def view_query(name: TableName, document: Document) -> ViewQuery:
@@ -116,7 +116,7 @@ def view_query(name: TableName, document: Document) -> ViewQuery:
             catalog = version.get("default-catalog") or name.catalog
             namespace = tuple(version.get("default-namespace", ()))
             return ViewQuery(representation["sql"], Session(catalog, namespace, catalogs=frozenset({name.catalog})))
-    raise Unusable("the view has no query in the dialect `spark`")
+    raise Unusable(f"the view {name} has no query in the dialect `spark`")
 
 
 def fingerprint(query: str) -> str:
@@ -124,7 +124,7 @@ def fingerprint(query: str) -> str:
     return hashlib.sha256(query.strip().encode()).hexdigest()
 
 
-def _storage_query(query: str, properties: Mapping[str, str]) -> str:
+def _storage_query(view: TableName, query: str, properties: Mapping[str, str]) -> str:
     """Return the query that fills the storage table: the recorded one, or the view's own query if none is recorded.
 
     Raise Unusable if another engine has replaced the view's query since Viewgate recorded the storage query.
@@ -132,7 +132,10 @@ def _storage_query(query: str, properties: Mapping[str, str]) -> str:
     if STORAGE_QUERY not in properties:
         return query
     if properties.get(DEFINITION) != fingerprint(query):
-        raise Unusable("another engine, which does not support materialized views, has replaced the view's query")
+        raise Unusable(
+            f"another engine, which does not support materialized views, has replaced the view's query: the query of "
+            f"{view} is not the query for which the storage table was filled"
+        )
     return properties[STORAGE_QUERY]
 
 
@@ -157,7 +160,7 @@ def _storage(view: TableName, version: dict[str, Any], properties: Mapping[str, 
     for marker in MARKERS:
         if identifier := properties.get(marker + ".storage.table"):
             return view.beside(split_name(identifier))
-    raise Unusable(f"the view names no storage table: set its property {MARKERS[0]}.storage.table")
+    raise Unusable(f"the view {view} names no storage table: set its property {MARKERS[0]}.storage.table")
 
 
 NEVER = "never"

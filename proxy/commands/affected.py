@@ -55,7 +55,7 @@ class AffectedViews:
     async def meant(
         self, session: ClientSession, names: Iterable[Parts], possible: frozenset[TableName]
     ) -> frozenset[TableName]:
-        """Return those tables in `possible` that at least one of the names denotes in the session."""
+        """Return those tables in `possible` that at least one of `names` denotes in the session."""
         if not possible:
             return possible
         facts = await self._context.facts(session)
@@ -76,7 +76,7 @@ class Names:
         self.definitions = definitions
 
     def sources(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every source table or view that at least one of the names could denote, whatever the current
+        """Return every source table or view that at least one of `names` could denote, whatever the current
         namespace.
 
         >>> Names(Definitions(())).sources([("sales",)])
@@ -85,13 +85,11 @@ class Names:
         return _possible(self._sources, names)
 
     def storages(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every storage table that at least one of the names could denote, whatever the current namespace."""
+        """Return every storage table that at least one of `names` could denote, whatever the current namespace."""
         return _possible(self._storages, names)
 
     def views(self, names: Iterable[Parts]) -> frozenset[TableName]:
-        """Return every materialized view that at least one of the names could denote, whatever the current
-        namespace.
-        """
+        """Return every materialized view that at least one of `names` could denote, whatever the current namespace."""
         return _possible(self._views, names)
 
     def over(self, source: TableName) -> list[MaterializedView]:

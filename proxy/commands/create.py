@@ -151,8 +151,9 @@ class Create:
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
         """Fill the view's storage table, and return the number of rows.
 
-        If the view is created WITH DEFERRED REFRESH, do not fill the table, and return 0; raise SqlError if no
-        refresh could drop the rows that are older than the view's property `viewgate.retention`.
+        If the view is created WITH DEFERRED REFRESH, do not fill the table, and return 0. In this case, if the view has
+        the property `viewgate.retention`, raise SqlError if no refresh could drop the rows older than the period in
+        this property.
         """
         if self._fills:
             return (await ctx.pipeline.refresh(view, log)).rows
@@ -327,7 +328,8 @@ def _drop(storage: TableName) -> str:
 async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
     """Return `<view>__storage`, or this name with a random suffix if a table of this name exists already.
 
-    Such a table is used by the replaced view, or was left behind by a killed CREATE or DROP, perhaps without its files.
+    The existing table is used by the replaced view, or was left behind by a killed CREATE or DROP, perhaps without its
+    files.
     """
     usual = storage_name(view)
     if not await ctx.catalog.taken(usual):

@@ -79,7 +79,8 @@ async def shape(
     """Return the queries and columns of a new view, with the names and types that Spark gives the columns.
 
     `names` are the column names that the statement lists (None: no list). If `hidden` is false, the rewriter adds no
-    hidden columns. Raise SqlError if a view cannot have this query. `facts` is the session's state.
+    hidden columns (columns of the storage table that the view does not show). Raise SqlError if a view cannot have this
+    query. `facts` is the session's state.
     """
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
@@ -103,9 +104,10 @@ async def shape(
 
 
 async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
-    """Return the tables and views that a query reads, directly or through one of the known `views`, by name.
+    """Return the tables and views that a query reads, directly or through views, by name.
 
-    `facts` is the session's state. Raise Spark's own SqlError for an unknown name or an invalid query.
+    `views` are all views of the catalog. `facts` is the session's state. Raise Spark's own SqlError for an unknown name
+    or an invalid query.
     """
     try:
         named = relations(query, facts)
@@ -147,8 +149,8 @@ async def _described(session: ClientSession, query: str) -> tuple[ColumnDesc, ..
 def _outputs(visible: Sequence[ColumnDesc], names: Sequence[str | None]) -> tuple[ColumnDesc, ...]:
     if names and len(names) != len(visible):
         raise SqlError(
-            f"the column list and the query have different numbers of columns ({len(names)} and "
-            f"{len(visible)}): name all columns, or none",
+            f"the column list of the view has {len(names)} columns, but the query has {len(visible)}: name all "
+            "columns, or none",
             "21S01",
         )
     given = names or [None] * len(visible)

@@ -44,15 +44,15 @@ class Sink(Protocol):
     """A receiver of each record of the journal; its methods must not block."""
 
     def ended(self, record: Record) -> None:
-        """Handle a statement whose outcome is final, or that was refused."""
+        """Receive the record of a statement whose outcome is final, or that was refused."""
         ...
 
     def closed(self, record: Record) -> None:
-        """Handle a closed statement: neither its rows nor its state change any more."""
+        """Receive the record of a closed statement; its number of rows and its state do not change any more."""
         ...
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Handle a refresh that has ended."""
+        """Receive the record of a refresh that has ended."""
         ...
 
 

@@ -172,8 +172,8 @@ def kept_message(
 ) -> str:
     """Return the part of an error message that is recorded: its first 10,000 characters, without credentials.
 
-    Without `literals`, return the message shortened by `without_values`, to which `known` is passed, because Spark's
-    errors quote the whole statement.
+    Spark's errors quote the whole statement; without `literals`, `without_values` therefore removes quoted texts and
+    numbers from the message. `known` are the literals of the statement, which are removed even if they are not quoted.
     """
     text = shortened(message, KEPT)
     return without_credentials(text if literals else without_values(text, sql_state, known))

@@ -87,7 +87,7 @@ async def _watch(job: Watchable, who: str, log: Log, pause: float) -> None:
 def in_words(stages: tuple[Stage, ...]) -> str:
     """Return the progress of stages as text: how many of the stages, and of their tasks, are completed.
 
-    The numbers are of the stages known now; Spark adds stages while a job runs.
+    Only the stages that Spark has created so far are counted; Spark adds stages while a job runs.
 
     >>> in_words((Stage(0, 8, 8, 0, 0), Stage(1, 40, 12, 4, 0)))
     '1 of 2 stages, 20 of 48 tasks'

@@ -1,4 +1,4 @@
-"""The service and the settings that all client connections share: logins, cookies, TLS and limits."""
+"""The objects that all client connections share: the service that answers Thrift calls, logins, TLS and limits."""
 
 from __future__ import annotations
 
@@ -57,10 +57,11 @@ class Held:
 
 @dataclass(frozen=True)
 class Entrance:
-    """The service and the settings that all client connections share: logins, cookies, TLS and limits.
+    """The objects that all client connections share.
 
-    `held` counts the bytes of incomplete messages that are buffered for all connections. Without `tls`, clients connect
-    in clear text.
+    `service` answers the Thrift calls, `authentication` checks the logins, and `cookies` spare HTTP clients further
+    logins. `held` counts the bytes of incomplete messages that are buffered for all connections. Without `tls`, clients
+    connect in clear text.
     """
 
     service: Service

@@ -330,7 +330,7 @@ class Call(Message):
     def session(self) -> ClientSession:
         """Return the session whose handle is in the call.
 
-        Raise SqlError 08003 if the session is unknown or belongs to another principal, and WireError if the call has no
+        Raise SqlError 08003 if the session is unknown or was opened by another user, and WireError if the call has no
         handle.
         """
         return self.service.sessions.find(self.handle(), self.peer.user)
@@ -338,7 +338,7 @@ class Call(Message):
     def operation(self) -> Operation:
         """Return the operation whose handle is in the call.
 
-        Raise SqlError HY000 if the operation is unknown or belongs to another principal, and WireError if the call has
+        Raise SqlError HY000 if the operation is unknown or was started by another user, and WireError if the call has
         no handle.
         """
         return self.service.sessions.find_operation(self.handle(), self.peer.user)

@@ -1,7 +1,7 @@
 """Answers the calls on a session: OpenSession, CloseSession, and the calls that only the upstream can answer.
 
-The upstream session is opened for the session's user, who under impersonation differs from the principal that logged
-in.
+The upstream session is opened for the session's user, who under impersonation differs from the user who logged in (the
+principal).
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:
 async def open_session(call: Call) -> bytes:
     """Open a session for the user who logged in, or for an impersonated user; return the reply to OpenSession.
 
-    The upstream session is opened at once if the upstream has room for another session. It is opened later if the
-    upstream is full or slow, or if the session is for operators (opened in the namespace `viewgate.system`). The
+    The upstream session is opened at once if the upstream has room for another session. If the upstream is slow, the
+    upstream session is opened in the background. If the upstream is full, or if the session is for operators (opened in
+    the namespace `viewgate.system`), the upstream session is opened for the first statement that needs it. The
     `username` of the request is ignored. Raise SqlError if the user may not be impersonated, if a limit on sessions is
     exceeded, or if the upstream refuses the session.
     """
@@ -101,7 +102,7 @@ def _names(key: str, setting: str) -> bool:
 
 
 def _reply_of_our_own(call: Call, version: int) -> bytes:
-    """Return a reply to OpenSession made by Viewgate, for a session whose upstream session is opened later.
+    """Return a reply to OpenSession made by Viewgate, for a session whose upstream session is not open yet.
 
     `version` is the protocol version to report. The handle in the reply consists of zeros, which the caller replaces.
     """
@@ -147,8 +148,8 @@ def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[
     """Return the session's user, and the configuration and OpenSession message without the setting for impersonation.
 
     The setting is removed because Viewgate has already checked the impersonation, and the impersonated user logs in to
-    Spark: Spark would check this user's permission instead of the principal's. Raise SqlError 28000 if the client names
-    several users, or may not act for the user.
+    Spark: Spark would check this user's permission instead of the permission of the user who logged in to Viewgate.
+    Raise SqlError 28000 if the client names several users, or may not act for the user.
     """
     wishes = {call.peer.acting_for, *(configuration[key] for key in _PROXY_USER_KEYS & configuration.keys())} - {""}
     if len(wishes) > 1:

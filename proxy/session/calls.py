@@ -185,9 +185,10 @@ class Foreseen:
         self._told = b""
 
     def expect(self, call: bytes, operation: Handle, answer: Answer) -> None:
-        """Register the function that answers an expected call on an operation; `call` may have any sequence id.
+        """Register `answer` as the function that answers `call`, if the client makes this call on the operation.
 
-        The function `answer` returns the reply, or None if the call must be passed to its handler.
+        The function returns the reply, or None if the call must be passed to its handler. Calls are compared without
+        their sequence ids.
         """
         self._answers[_unnumbered(call, _name_end(call))] = operation, answer
 
@@ -202,11 +203,11 @@ class Foreseen:
             self._told = _unnumbered(call, _name_end(call))
 
     def forget(self) -> None:
-        """Drop all expected calls to free memory, because a connection may stay idle for days."""
+        """Drop all registered calls (see `expect`) to free memory, because a connection may stay idle for days."""
         self._answers.clear()
 
     def knows(self, call: bytes) -> tuple[Handle, Answer] | None:
-        """Return the operation of an expected call, and the function that answers the call; None for other calls."""
+        """Return the operation handle and the function that `expect` registered for a call; None if there is none."""
         return self._answers.get(_unnumbered(call, _name_end(call))) if len(call) > _BEFORE_NAME else None
 
 

@@ -100,5 +100,5 @@ class Answering(Protocol):
         ...
 
     def moved(self, session: ClientSession) -> None:
-        """Forget the known settings of a session that has moved to another upstream server with other defaults."""
+        """Forget the cached settings of a session that has moved to another upstream server with other defaults."""
         ...

@@ -119,7 +119,7 @@ class Lease:
         return self._has_slot
 
     async def wait_for_slot(self) -> None:
-        """Queue the principal until the upstream server has a free slot (the permission to run), and take the slot."""
+        """Wait in the queue for a free slot (the permission to run) of the upstream server, and take the slot."""
         await self.upstream.wait_for_slot(self._session.principal)
         self._has_slot = True
 
@@ -365,7 +365,7 @@ class Worker(NamedTuple):
 
 
 class Sessions:
-    """The registry of all open sessions and operations; each session is found only by the principal who opened it.
+    """The registry of all open sessions and operations; each is found only by the user who logged in to open it.
 
     At most `most` sessions are open, or being opened, at a time. `ended` is called with an operation when it ends, and
     again when it is removed; `removed` is called with an operation when no client can use it any longer.
@@ -453,7 +453,7 @@ class Sessions:
     def find(self, handle: Handle, principal: str) -> ClientSession:
         """Return the session with this handle, and record that it is used now.
 
-        Raise SqlError 08003 if the session is not open, or if another principal has opened it.
+        Raise SqlError 08003 if the session is not open, or if it was not opened by `principal`, the user who logged in.
         """
         session = self._sessions.get(handle.guid)
         if session is None or session.principal != principal or not handle.opens(session.handle):
@@ -485,7 +485,8 @@ class Sessions:
     def find_operation(self, handle: Handle, principal: str) -> Operation:
         """Return the operation with this handle, and record that its session is used now.
 
-        Raise SqlError HY000 if the operation is not open, or if another principal has started it.
+        Raise SqlError HY000 if the operation is not open, or if it was not started by `principal`, the user who logged
+        in.
         """
         operation = self._operations.get(handle.guid)
         if operation is None or operation.session.principal != principal or not handle.opens(operation.handle):

@@ -60,7 +60,10 @@ class LiveUpstream(Protocol):
         ...
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Queue the principal until the upstream server has a free slot (the permission to run), and take the slot."""
+        """Wait in the queue for a free slot (the permission to run) of the server, and take the slot.
+
+        `principal` is the user who logged in; the queue serves principals round robin.
+        """
         ...
 
     def give_slot_back(self) -> None:

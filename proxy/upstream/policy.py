@@ -2,8 +2,8 @@
 
     a session is opened     on the usable server with the fewest sessions relative to its weight that has room: fewer
                             sessions than its limit, and at most 16 that are being opened (one, if it is saturated)
-    without room            the session waits; waiting principals are served round robin. Idle sessions are parked, the
-                            longest idle first, as many as the waiting sessions need
+    without room            the session waits; principals (users who logged in) are served round robin. Idle sessions
+                            are parked, the longest idle first, as many as the waiting sessions need
     without usable server   the session gets an error at once, and so does each waiting session
     a statement runs        if it gets one of the server's slots; else it waits, also round robin by principal.
                             Viewgate's own statements have separate slots, half as many
@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class FairQueue(Generic[T]):
-    """A queue that serves principals round robin, and the items of each principal in order of arrival.
+    """A queue that serves principals (users who logged in) round robin, and the items of each in order of arrival.
 
     >>> queue = FairQueue()
     >>> for principal, item in [("ann", 1), ("ann", 2), ("ann", 3), ("bob", 4)]:
@@ -69,7 +69,7 @@ class FairQueue(Generic[T]):
         self._since[id(item)] = monotonic()
 
     def put_back(self, principal: str, item: T, since: float) -> None:
-        """Put an item of a principal at the head of the queue, to be served next.
+        """Put an item of a principal (a user who logged in) at the head of the queue, to be served next.
 
         `since` is the time from which the item has waited, on the monotonic clock.
         """
@@ -79,7 +79,7 @@ class FairQueue(Generic[T]):
         self._waiting = {principal: own, **self._waiting}
 
     def remove(self, principal: str, item: T) -> None:
-        """Remove an item of a principal from the queue; do nothing if the item is not queued."""
+        """Remove an item of a principal (a user who logged in) from the queue; do nothing if the item is not queued."""
         own = self._waiting.get(principal)
         if own is not None and item in own:
             own.remove(item)
@@ -88,7 +88,7 @@ class FairQueue(Generic[T]):
                 del self._waiting[principal]
 
     def next(self) -> T:
-        """Remove and return the next item; the item's principal moves to the end of the queue."""
+        """Remove and return the next item; its principal (user) then goes to the end of the queue."""
         principal = next(iter(self._waiting))
         own = self._waiting.pop(principal)
         item = own.popleft()
@@ -99,7 +99,7 @@ class FairQueue(Generic[T]):
 
 
 class Slots:
-    """A counting semaphore for a server's slots, with a queue that serves principals round robin.
+    """A counting semaphore for a server's slots, with a queue that serves principals (users who logged in) round robin.
 
     A slot is the permission to run a statement; each slot that is taken must be given back. The number of slots can be
     changed, and the granting of slots can be paused.
@@ -140,7 +140,10 @@ class Slots:
         return True
 
     async def wait(self, principal: str) -> None:
-        """Take a slot (the permission to run a statement); until one is free, wait in the queue as this principal."""
+        """Take a slot (the permission to run a statement); until one is free, wait in the queue.
+
+        `principal` is the user who logged in; the queue serves principals round robin.
+        """
         if self.take():
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()

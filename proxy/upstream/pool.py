@@ -55,8 +55,8 @@ class Upstreams:
     """The pool of upstream servers: opens each session on the server with the least load relative to its weight.
 
     If every server has reached its limit of sessions, or of sessions being opened, new sessions wait in a queue that
-    serves principals round robin. Idle client sessions are then parked to make room: their upstream sessions are
-    closed, and opened again when they are needed.
+    serves principals (users who logged in) round robin. Idle client sessions are then parked to make room: their
+    upstream sessions are closed, and opened again when they are needed.
     """
 
     def __init__(self, upstreams: Sequence[Upstream], timeouts: Timeouts | None = None) -> None:
@@ -105,11 +105,11 @@ class Upstreams:
         return self._waiting.longest_wait
 
     async def open(self, user: str | None, message: bytes, principal: str = "") -> tuple[UpstreamSession, bytes]:
-        """Queue the principal until a server has room, and open a session there.
+        """Wait until a server has room, and open a session there.
 
         Return the session with the server's reply to OpenSession. `user` is None for a session of Viewgate itself;
-        `message` is the OpenSession request; an empty `principal` means the user. Raise SqlError if no server can open
-        the session, or if a server refuses the session.
+        `message` is the OpenSession request; `principal` is the user who logged in, empty if this is `user`. Raise
+        SqlError if no server can open the session, or if a server refuses the session.
         """
         tried: set[Place] = set()
         since, again = monotonic(), False
@@ -239,11 +239,11 @@ class Upstreams:
                 turn.set_exception(self._none())
 
     async def _turn(self, principal: str, tried: Collection[Place], since: float | None) -> Place:
-        """Queue the principal until a server has room, reserve room for one session, and return the server.
+        """Wait until a server has room, reserve room for one session, and return the server.
 
-        `tried` are the servers on which this session could not be opened. If `since` is given, the session was admitted
-        before, has waited since that time (monotonic clock), and is queued first. Raise Unreachable if no server
-        outside `tried` is usable.
+        `principal` is the user who logged in; the queue serves principals round robin. `tried` are the servers on which
+        this session could not be opened. If `since` is given, the session was admitted before, has waited since that
+        time (monotonic clock), and is queued first. Raise Unreachable if no server outside `tried` is usable.
         """
         place = None if self._waiting and since is None else best(self.places, tried)
         if place is not None:

@@ -314,7 +314,10 @@ class UpstreamSession:
         return self.place.statements.take()
 
     async def wait_for_slot(self, principal: str) -> None:
-        """Queue the principal until the server has a free slot (the permission to run), and take the slot."""
+        """Wait in the queue for a free slot (the permission to run) of the server, and take the slot.
+
+        `principal` is the user who logged in; the queue serves principals round robin.
+        """
         await self.place.statements.wait(principal)
 
     def give_slot_back(self) -> None:

@@ -4,9 +4,9 @@ A path is the list of field ids from the message's body inwards. The body of a c
 request; the body of a reply is a struct whose field 0 is the response. A search in a malformed message raises
 WireError.
 
-The shape of a message is its bytes without the sequence id and the operation handle. All calls of one kind by a client
-have the same shape, and so have the replies to these calls. `kept` caches values that depend on the shape only, so that
-messages are decoded once per shape.
+The shape of a message is its bytes without the sequence id and the operation handle. Calls by a client that differ only
+in these two parts, such as status polls, have the same shape, and so have most replies to these calls. `kept` caches
+values that depend on the shape only, so that messages are decoded once per shape.
 """
 
 from __future__ import annotations

@@ -26,7 +26,6 @@ _PATIENCE = 5.0  # seconds in which a healthy worker answers
 _ON_STATEMENTS = frozenset(
     {"GetOperationStatus", "GetResultSetMetadata", "FetchResults", "CancelOperation", "CloseOperation"}
 )
-_CHECK = "Open a new session. If the statement writes, it may have been executed; check before you run it again."
 
 # Questions that one worker asks another; relayed calls do not begin like them. A newline separates a question from its
 # argument.
@@ -153,7 +152,11 @@ def _told(gone: Gone, name: str, message: bytes) -> SqlError:
         sql = read_request(message, ttypes.TExecuteStatementReq).statement
         return gone.uncertain() if classify(sql).may_write else gone
     if name in _ON_STATEMENTS:
-        return SqlError(f"{gone.what} {_CHECK}", gone.sql_state)
+        return SqlError(
+            f"{gone.what} Open a new session. If the statement writes, it may have been executed; check before you run "
+            "it again.",
+            gone.sql_state,
+        )
     return gone
 
 

@@ -42,8 +42,8 @@ Build = Callable[[exp.Select, frozenset[str]], Block]
 class Derived(NamedTuple):
     """A derived table or CTE that is not merged into the outer block: its SQL text in FROM, and its columns.
 
-    `branches` are the blocks of a UNION ALL, or `inner` is the block of a single SELECT; for other queries, both are
-    empty.
+    `branches` are the blocks of a UNION ALL, or `inner` is the block of a single SELECT; both are empty for a query of
+    another form, such as INTERSECT.
     """
 
     text: str
@@ -239,7 +239,9 @@ class _Reader:
                 if item.joins
                 else "after a derived table that computes a column"
             )
-            raise Unsupported(f"a RIGHT join {place} is not supported: write A RIGHT JOIN B ON … as B LEFT JOIN A ON …")
+            raise Unsupported(
+                f"a RIGHT join {place} is not supported: exchange the two sides of the join, and write LEFT JOIN"
+            )
         before = frozenset(t.id for t in self.tables) - item.ids
         self.joins.append(Join("LEFT", before, (*self.where, *on)))
         self.where = [*item.where]

@@ -157,8 +157,8 @@ def _joined(
     ids = frozenset(table.id for table in tables)
     if all(column.table in ids for conjunct in on for column in columns_in(conjunct)):
         raise Unsupported(
-            f"{shown(select)} refers to no column of the outer query: IN and EXISTS are supported only if the subquery "
-            "does"
+            f"IN or EXISTS over {shown(select)} refers to no column of the outer query, which is not supported: "
+            "compare a column of the outer query with a column of the subquery"
         )
     return tables, Join(asked.kind, ids, on)
 

@@ -1,4 +1,4 @@
-"""Reads `A LEFT JOIN B … WHERE B.key IS NULL`, the older spelling of NOT EXISTS, as an ANTI join."""
+"""Reads `FROM a LEFT JOIN b … WHERE b.key IS NULL`, the older spelling of NOT EXISTS, as an ANTI join."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Tree = exp.Expr
 
 
 def with_anti_joins(block: Block, declared: Sequence[Occurrence]) -> Block:
-    """Return the block with each LEFT join an ANTI join if the filter keeps only the rows without a match.
+    """Return the block with each LEFT join replaced by an ANTI join if the filter keeps only the rows without a match.
 
     `declared` are the block's tables with the nullability that the catalog declares; in the block itself, all columns
     on the right side of a LEFT join are nullable.
 
-    law:    a column of B that is never NULL in a matched row (declared so, or compared in ON) is NULL exactly in the
-            rows of A without a match, each of which the LEFT join keeps once
+    law:    in A LEFT JOIN B, a column of B that is never NULL in a matched row (declared so, or compared in ON) is NULL
+            exactly in the rows of A without a match, each of which the LEFT join keeps once
     query:  SELECT c.id FROM customers c LEFT JOIN orders o ON o.customer = c.id WHERE o.customer IS NULL
     gives:  SELECT c.id FROM customers c ANTI JOIN orders o ON o.customer = c.id
     no:     … WHERE o.note IS NULL, if note is nullable, because note may also be NULL in a row with a match

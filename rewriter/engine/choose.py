@@ -81,9 +81,9 @@ def answer_block(
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """Yield the views of a shortlist whose queries read derived tables or have HAVING.
+    """Yield those views of a shortlist whose queries read derived tables or have HAVING.
 
-    Record a Miss in `tried` for each other view of the shortlist.
+    The shortlist has the views that could answer a block. Record a Miss in `tried` for each view that is not yielded.
     """
     for listed in shortlist:
         if listed.view.name in tried.definitions.layered:
@@ -95,7 +95,7 @@ def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
     """Try the views of a shortlist, the lowest estimated cost first, until no remaining view can be cheaper.
 
-    The results are kept in `tried`; `query` is the block to answer.
+    The shortlist has the views that could answer `query`, a block. The results are kept in `tried`.
     """
     block, definitions = query.block, tried.definitions
     tables = tried.costs.of_block(block)

@@ -35,14 +35,17 @@ AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
 
 
 class Placed(NamedTuple):
-    """A query whose derived tables with the ids `ids` have been replaced by derived tables of a view."""
+    """A query in which derived tables have been replaced by the derived tables of a view's query.
+
+    `ids` are the table ids of these derived tables.
+    """
 
     question: Predicates
     ids: frozenset[str] = frozenset()
 
 
 def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[Placed | Miss]:
-    """Yield the query for each way of replacing its derived tables by derived tables of a view.
+    """Yield the query for each way of replacing its derived tables by the derived tables of a view's query.
 
     Yield a Miss for each way that fails. For a view without derived tables, yield the query unchanged. `path` is the
     access path to the view. `ask` answers one derived table of the query from one derived table of the view.

@@ -47,9 +47,9 @@ _CHANGING = (exp.CurrentDate, exp.CurrentTimestamp, exp.CurrentUser, exp.Session
 class Definition:
     """A view's query in Spark's SQL, the query that fills the view's storage table, and the tables that both read.
 
-    `hidden` are the names of the hidden columns. `names` are the output names that the query determines, with None for
-    an output that Spark must name; empty if no name is known. `storage_query` keeps `timeseries` calls; `pin`
-    translates them to Spark's functions.
+    `hidden` are the names of the hidden columns: columns of the storage table that are not outputs of the view. `names`
+    are the output names that the query determines, with None for an output that Spark must name; empty if no name is
+    known. `storage_query` keeps `timeseries` calls; `pin` translates them to Spark's functions.
     """
 
     query: str
@@ -89,8 +89,7 @@ def define(
     names = tuple(columns) if columns is not None else block.names
     if len(names) != len(block.outputs):
         raise Unsupported(
-            f"the column list and the query have different numbers of columns ({len(names)} and "
-            f"{len(block.outputs)}): name all "
+            f"the column list of the view has {len(names)} columns, but the query has {len(block.outputs)}: name all "
             "columns, or none"
         )
     if not replace(block, sets=None).plain or (block.sets is not None and (block.limit or block.offset)):
@@ -116,9 +115,10 @@ def _over_groups(
 ) -> Definition:
     """Return the definition of a query that is not a single block; `find` looks up a table or view named in FROM.
 
-    If the outermost SELECT groups the rows of grouped derived tables, hidden columns are added to this SELECT, and a
-    WITH clause before it stays as typed. Otherwise the storage table has only the view's outputs. `sources` are the
-    tables that the query reads; the other parameters are those of `define`.
+    If the outermost SELECT groups the rows of grouped derived tables, hidden columns (columns of the storage table that
+    are not outputs of the view, such as a row count) are added to this SELECT. A WITH clause before the SELECT stays as
+    typed. Otherwise the storage table has only the view's outputs. `sources` are the tables that the query reads; the
+    other parameters are those of `define`.
     """
     plain = Definition(query, query, (), sources, ())
     statement = parse(query, session)
@@ -260,9 +260,10 @@ def _ordering(block: Block) -> Iterator[Tree]:
 
 
 def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...]) -> tuple[Block, tuple[str, ...]]:
-    """Return the block with the required hidden outputs appended, and the names of these outputs.
+    """Return the block with the required hidden columns appended to its outputs, and the names of these columns.
 
-    `names` are the names of the block's own outputs, `ordering` the ORDER BY expressions to store.
+    Hidden columns are columns of the storage table that are not outputs of the view, such as a row count. `names` are
+    the names of the block's own outputs, `ordering` the ORDER BY expressions to store.
     """
     taken = {name.lower() for name in names}
     added: dict[str, Tree] = {}
@@ -278,10 +279,11 @@ def _with_hidden(block: Block, names: Sequence[str], ordering: tuple[Tree, ...])
 
 
 def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tree]]:
-    """Yield the hidden outputs that a view needs, each with a label for the column's name, in a fixed order.
+    """Yield the expressions of a view's hidden columns, each with a label for the column's name, in a fixed order.
 
-    A grouped view needs the keys, the row count, the components of aggregates and the aggregates of HAVING. Any view
-    needs the ORDER BY expressions in `ordering`.
+    Hidden columns are columns of the storage table that are not outputs of the view. A grouped view needs the keys, the
+    row count, the components of aggregates and the aggregates of HAVING. Any view needs the ORDER BY expressions in
+    `ordering`.
     """
     if block.keys is None:
         yield from (("order", key) for key in ordering)
@@ -305,9 +307,10 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 
 
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
-    """Yield counts of summed values, each with the label "count"; a count distinguishes an empty sum (NULL) from 0.
+    """Yield a count of values, with the label "count", for each sum whose values are not counted yet.
 
-    `wanted` are the other hidden outputs. Yield nothing if deleted rows cannot be subtracted from every output.
+    A count distinguishes an empty sum (NULL) from 0. `wanted` are the expressions of the storage columns that the view
+    needs besides its outputs (see `_wanted`). Yield nothing if deleted rows cannot be subtracted from every output.
     """
     if block.keys is None or block.having or block.sets is not None:
         return

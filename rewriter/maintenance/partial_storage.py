@@ -140,13 +140,13 @@ def _over(view: MaterializedView, block: Block, conjunct: Tree) -> Tree:
         output, kind = block.outputs[place], view.columns[place].type
         if block.keys is not None and output not in block.keys:
             raise Unsupported(
-                f"{node.name} is an aggregate, and a condition can select rows only by grouping keys: name only "
-                f"grouping keys of {view.name}"
+                f"{node.name} is an aggregate, and the rows of {view.name} to store can be selected only by grouping "
+                f"keys: name only grouping keys of {view.name} in the condition"
             )
         if kind in FRACTIONS:
             raise Unsupported(
-                f"{node.name} has the inexact type {kind.upper()}, which a condition cannot compare: name other "
-                f"columns of {view.name}"
+                f"{node.name} has the type {kind.upper()}, whose values are inexact and must not decide which rows of "
+                f"{view.name} are stored: name other columns of {view.name} in the condition"
             )
         return output.copy()
 

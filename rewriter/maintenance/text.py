@@ -1,4 +1,4 @@
-"""Prints SQL fragments for refresh statements."""
+"""Generates parts of refresh statements as SQL text: a SELECT over snapshots, a column list, an equality of keys."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A view is read through its storage table, which has one column for each output of the view's query block. A Candidate is
 an access path: a view's block with the current state of its storage table. A Reading expresses a query over an access
-path: row expressions and aggregates over storage columns, the filters that the view does not apply, and the joins of
+path: expressions and aggregates over storage columns, the filters that the view does not apply, and the joins of
 further tables. If a view cannot answer a query, functions return a Miss, which gives the reason.
 
 Trees are sqlglot expressions in canonical form: columns are qualified by table ids, and function names are Spark's. A

@@ -276,11 +276,10 @@ def _truncated(bound: Tree) -> str | None:
 
 
 def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
-    """Return the coarsest grain that has a bucket in UTC starting at `to_utc_timestamp(text, zone)`, for a literal
-    text.
+    """Return the coarsest grain, at most an hour, that has a bucket in UTC starting at `to_utc_timestamp(text, zone)`.
 
-    '2024-01-01 00:00:00' in Europe/Berlin gives hour; no grain coarser than an hour is returned. Return None if no
-    grain is known to have such a bucket.
+    '2024-01-01 00:00:00' in Europe/Berlin gives hour. Return None if no grain is known to have such a bucket, for
+    example if `text` or `zone` is not a literal.
     """
     moment = moment_of(text) if isinstance(zone, exp.Literal) and zone.is_string else None
     if moment is None:

@@ -32,7 +32,10 @@ class Branches:
 
 
 def branches_of(tree: Tree) -> Branches | None:
-    """Return the branches of a CASE or an if() call in canonical form; None for other expressions."""
+    """Return the conditions and values of a CASE or a call of if(); None for other expressions.
+
+    `tree` is a canonical expression: names of functions are in lower case.
+    """
     if isinstance(tree, exp.Case):
         cases = tuple((branch.this, branch.args["true"]) for branch in tree.args["ifs"])
         return Branches(tree.args.get("this"), cases, tree.args.get("default") or exp.Null())

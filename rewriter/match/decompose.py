@@ -40,7 +40,7 @@ def decomposed(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """Yield the row expression `tree`; if its type is not known for certain, yield each column of `tree` instead."""
+    """Yield `tree`, an expression without aggregates; if its type is not known for certain, yield its columns."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 

@@ -120,8 +120,8 @@ def finish(
         # In HAVING over GROUPING SETS, Spark resolves a key only by the name of its output.
         return Miss(
             Reason.SHAPE,
-            f"{words(of_keys)} in HAVING names a key of GROUPING SETS: compute the groups in a subquery, and filter in "
-            "the outer SELECT",
+            f"HAVING uses a key of GROUPING SETS ({words(of_keys)}), which is not supported: compute the groups in a "
+            "subquery, and filter in the outer SELECT",
         )
     # Without groups, HAVING is one more filter on the storage's rows.
     where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
@@ -135,8 +135,8 @@ def finish(
         )
         return Miss(
             Reason.DEARER,
-            f"the view lacks {lacking}, for which each of its tables would have to be joined to the view again, which "
-            f"saves nothing: add {lacking} to the view",
+            f"the view lacks {lacking}, and joining all tables of the view to its storage table saves nothing: add "
+            f"{lacking} to the view",
         )
     where = (*where, *(equality for back in backs for equality in back.on))
     tables = (*reading.extra, *(back.table for back in backs))
@@ -187,8 +187,8 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the view's tables that must be joined to the storage table again, because the storage table lacks their
-    columns.
+    """Return the view's tables that must be joined to the storage table by key, because the storage table lacks columns
+    of these tables.
 
     `trees` are all expressions of the rewriting, which use these columns. `reading` is the query, expressed over the
     view's storage table.

@@ -23,7 +23,10 @@ Tree = exp.Expr
 
 
 class Back(NamedTuple):
-    """A table of the view that is joined to the storage table again, and the key equalities of the join."""
+    """A table of the view that is joined to the storage table by its primary key, and the key equalities of the join.
+
+    The join reads columns that the storage table lacks.
+    """
 
     table: Occurrence
     on: tuple[Tree, ...]

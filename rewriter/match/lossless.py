@@ -20,7 +20,7 @@ Tree = exp.Expr
 def widened(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> tuple[Predicates, Mapping[str, str]] | None:
-    """Return the query with the view's extra joins added, and the table mapping extended by the joined tables.
+    """Return the query with the view's joins of further tables added, and the table mapping extended by these tables.
 
     `mapping` maps the ids of the view's tables to those of the query's tables. Return None if one of the joins could
     drop or repeat rows. `candidate` is the access path to the view: the view's block with its storage table.

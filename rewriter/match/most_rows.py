@@ -41,9 +41,9 @@ def most_groups(block: Block) -> int | None:
 
 
 def joined_once(known: Collection[str], block: Block) -> Set[str]:
-    """Return the ids of tables that add at most one row to each combination of rows of the `known` tables.
+    """Return the ids of tables that add at most one row to each combination of rows of the tables in `known`.
 
-    The primary key of each of these tables is equated with columns of known tables, or of tables found in this way
+    The primary key of each returned table is equated with columns of tables in `known`, or of tables found in this way
     before.
     """
     reached = set(known)
@@ -82,11 +82,12 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return the tables in `left`, including `start`, of which `start` and the `known` tables determine at most one
+    """Return the tables in `left`, including `start`, of which `start` and the tables in `known` determine at most one
     row.
 
-    A table's row is determined if its primary key is equated with columns of `start`, of known tables, or of tables
-    found in this way before. `determining` has, for each table and primary key column, the tables with an equal column.
+    A table's row is determined if its primary key is equated with columns of `start`, of tables in `known`, or of
+    tables found in this way before. `determining` has, for each table and primary key column, the tables with an equal
+    column.
     """
     reached = {start}
     while True:

@@ -46,7 +46,8 @@ _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
 
 
 class Reading:
-    """A query expressed over a view's storage table: row columns, aggregates, residual predicates and extra joins.
+    """A query expressed over a view's storage table: columns, aggregates, residual predicates and joins of further
+    tables.
 
     Extra tables are the query's tables that the view does not read. `residual` are the predicates that the view does
     not apply, over storage columns and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows`
@@ -170,9 +171,10 @@ class Reading:
         return self.equivalence.normalize(tree)
 
     def held(self, tree: Tree) -> Tree | None:
-        """Return the storage column that stores a row expression, ignoring the order of commutative operands.
+        """Return the storage column that stores an expression without aggregates.
 
-        If the column m stores `a + b`, `b + a` gives `v.m`. Return None if no column stores the expression.
+        The order of commutative operands is ignored: if the column m stores `a + b`, `b + a` gives `v.m`. Return None
+        if no column stores the expression.
         """
         return self.rows.get(meaning(tree))
 
@@ -196,9 +198,11 @@ class Reading:
         return held is not None and held.type in FRACTIONS
 
     def column(self, column: exp.Column) -> Tree | Miss:
-        """Return a column, or a column equal to it, of an extra table or of a table joined to the storage table again.
+        """Return a column, or a column equal to it, of a table that can be joined to the storage table.
 
-        Return a Miss if no such table has the column or an equal column. Storage columns are not tried: see `held`.
+        These tables are the query's tables that the view does not read, and the view's tables whose primary keys the
+        storage table has. Return a Miss if none of them has the column or an equal column. Storage columns are not
+        tried: see `held`.
         """
         members = sorted(self.equivalence.members(column))
         for table, name in members:
@@ -210,11 +214,10 @@ class Reading:
         return Miss(Reason.COLUMN_NOT_IN_VIEW, column.name)
 
     def back(self, table: str) -> Back | None:
-        """Return the join that joins one of the view's tables, given by its id, to the storage table again by primary
-        key.
+        """Return the join by primary key of one of the view's tables, given by its id, to the storage table.
 
-        Return None if the storage table lacks a column of the primary key, if the key is not trusted, or if the view
-        reads no other table.
+        The join reads columns that the storage table lacks. Return None if the storage table lacks a column of the
+        primary key, if the key is not trusted, or if the view reads no other table.
         """
         if len(self.candidate.block.tables) == 1 or table in self._extra_ids or self.filled:
             return None
@@ -330,7 +333,11 @@ def of_own_type(name: str, kind: str) -> Tree:
 
 
 def stored(name: str) -> exp.Column:
-    """Return the reference `v.name` to the storage column `name`, with the type that Iceberg stores."""
+    """Return the reference `v.name` to the storage column `name`, where v is the alias of the storage table.
+
+    The reference is not cast: its type may differ from the type of the view's output, because Iceberg stores a TINYINT
+    as INT.
+    """
     return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
 
 

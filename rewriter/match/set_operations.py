@@ -53,8 +53,9 @@ class SetQuestion(NamedTuple):
 
 
 def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | None:
-    """Return a query as a SetOperation, with one operator between its outermost SELECTs; None for other queries.
+    """Return a query as a SetOperation, with one operator between its outermost SELECTs.
 
+    Return None if the query is not a set operation, or has different operators or more than MOST_BRANCHES SELECTs.
     `whole` is the query, within `statement`. `SELECT … UNION SELECT … UNION SELECT …` has the operator UNION.
     """
     inside = [block for block in statement.blocks if block.span.within(whole.span)]

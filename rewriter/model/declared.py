@@ -1,4 +1,4 @@
-"""The declared keys and columns of the known tables.
+"""The keys and columns that tables declare in the catalog, for the tables looked up so far.
 
 The view index uses these facts to rule out views before the tables of a query are looked up in the catalog.
 """
@@ -16,7 +16,7 @@ _Fact = TypeVar("_Fact")
 
 
 class Declared(NamedTuple):
-    """The facts that are known about tables, by table name.
+    """The keys and columns that tables declare, by table name.
 
     `primary` has the primary keys, `references` the tables that a table's foreign keys reference, `columns` the
     columns.

@@ -10,8 +10,8 @@ def branch_by_branch(ask: Ask) -> Branchwise | Miss:
     """Plan to answer a set operation branch by branch, from a view that is the same set operation.
 
     The engine then answers each branch from the view's matching branch, and requires that all branches give the same
-    SELECT over the view. Return a Miss for other queries. `ask` has the query, the access path (the view with its
-    storage table), and the mapping of the view's tables to the query's tables.
+    SELECT over the view. Return a Miss if the query or the view is not such a set operation. `ask` has the query, the
+    access path (the view with its storage table), and the mapping of the view's tables to the query's tables.
 
     law:    a filter on whole rows may be applied before or after UNION, INTERSECT and EXCEPT; a projection may be
             applied before or after UNION ALL, and before or after the other operators if it keeps different rows

@@ -11,7 +11,7 @@ from rewriter.sql import excerpt
 def text_match(ask: Ask) -> Match | Miss:
     """Return a plan that reads the storage table in place of a query whose text equals the text of the view's query.
 
-    Return a Miss for other queries, for an ORDER BY item that is not an output, and if an outer query may filter by a
+    Return a Miss if the texts differ, if an ORDER BY item is not an output, or if an outer query may filter by a
     floating-point output. `ask` has the query, the access path (the view with its storage table), and the mapping of
     the view's tables to the query's tables.
 

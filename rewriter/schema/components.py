@@ -1,7 +1,7 @@
 """The components of an aggregate: the aggregates from which it can be computed, such as sum and count for avg.
 
-CREATE MATERIALIZED VIEW stores components as hidden columns. A plan that aggregates in two phases computes them in the
-first phase.
+CREATE MATERIALIZED VIEW stores components in hidden columns: columns of the storage table that the view does not show.
+A plan that aggregates in two phases computes the components in the first phase.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ class Names:
         self._others = last - self._words
 
     def may_stand_in(self, sql: str) -> bool:
-        """Return whether the text contains the last part of one of the names as a word, ignoring case.
+        """Return whether a text contains the last part of one of the view names as a word, ignoring case.
 
         >>> Names([TableName(("lake", "demo", "eu"))]).may_stand_in("SELECT 1 FROM eu_sales")
         False

@@ -245,7 +245,8 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
-            f"the verifier knows no aggregate over rows that equals {words(call)} over a single group of all rows"
+            f"the verifier knows no aggregate over rows that equals {words(call)} over a query that aggregates without "
+            "GROUP BY"
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))

@@ -164,7 +164,7 @@ class FilledRows:
     def _output(self, node: Tree) -> Tree:
         tree = self.outputs.get(node.name.lower())
         if tree is None:
-            raise Unfolded(f"the view has no column {node.name}")
+            raise Unfolded(f"the view has no column {node.name}: use one of {', '.join(self.outputs)}")
         return tree
 
     def _of_groups(self, tree: Tree) -> Tree:

@@ -216,10 +216,10 @@ class _Layers:
         return _Read(groups, columns, tuple(map(over, block.outputs)), order, tuple(map(over, filters)))
 
     def _same(self, core: Block) -> tuple[_Groups, Sequence[Tree]]:
-        """Return the groups already known that equal those of the block `core`; if there are none, name the groups of
-        `core`.
+        """Return the groups, among those of blocks read before, that equal the groups of the block `core`.
 
-        Also return the outputs of `core`, as expressions over the tables of the returned groups.
+        If there are none, give the groups of `core` a name of their own, and return these groups. Also return the
+        outputs of `core`, as expressions over the tables of the returned groups.
         """
         bare = replace(core, outputs=(), names=())
         for known in self._known:
@@ -271,13 +271,13 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
     if bringing is not None and bringing.kind in ("LEFT", "FULL"):
         if not all(isinstance(meant[name], exp.Column) for name in used):
             raise Undecided(
-                f"the query computes columns from the groups of the derived table {table.alias} on the right side of "
-                "an outer join, which the verifier cannot compare"
+                f"the derived table {table.alias} on the right side of an outer join computes columns from groups, and "
+                "the verifier cannot compare such columns"
             )
         if bringing.kind == "FULL" and read.filters:
             raise Undecided(
-                f"the derived table {table.alias} in a FULL join has a filter on its groups, which the verifier cannot "
-                "compare"
+                f"the derived table {table.alias} in a FULL join has a filter on its groups, and the verifier "
+                "cannot compare such filters"
             )
 
     def put(node: Tree) -> Tree:

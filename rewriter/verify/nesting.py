@@ -1,4 +1,4 @@
-"""Replaces a time bucket in a function's argument by the bucket's time, if the function has the same value for both.
+"""Replaces `f(bucket(t))` by `f(t)`, where bucket(t) is a time bucket, if the function has the same value for both.
 
 law: f(bucket(t)) is f(t) if f is constant over buckets of some grain, and each bucket of t lies within one of these
 """

@@ -229,8 +229,8 @@ class Unfolding:
             return self._beside(outer, table, inner)
         if inner.having and outer.keys is not None:
             raise Undecided(
-                f"{table.name} has a HAVING filter, and its groups are aggregated again, which the verifier cannot "
-                "compare"
+                f"the query of {table.name} has HAVING, and the outer query aggregates the groups again: the "
+                "verifier cannot compare such queries"
             )
         bringing = next((join for join in outer.joins if table.id in join.tables), None)
         if bringing is not None:
@@ -324,8 +324,8 @@ class Unfolding:
         assert inner.keys is not None
         if not inner.keys and beside:
             raise Undecided(
-                f"{table.name} has a single group of all rows and is joined with other tables, so the verifier cannot "
-                "merge its query"
+                f"the query of {table.name} aggregates without GROUP BY, and {table.name} is joined with other tables: "
+                "the verifier cannot merge the queries"
             )
         # A block without keys returns a group even for an empty input, so that each filter on the group is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
@@ -352,8 +352,8 @@ class Unfolding:
         """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
             raise Undecided(
-                "the outer query groups or joins the single group of all rows of the inner query, which the "
-                "verifier cannot compare"
+                "the outer query groups or joins the result of an aggregate query without GROUP BY, and the verifier "
+                "cannot check the plan of such a query"
             )
         joins = (conjunct for join in merged.joins for conjunct in join.on)
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):

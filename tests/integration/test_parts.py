@@ -103,7 +103,9 @@ def test_a_range_is_refreshed_kept_up_to_date_widened_and_made_whole(run: Run, f
 
 def test_what_is_no_range_of_a_view_is_refused_and_no_failure_of_the_views(run: Run, foreign: Run) -> None:
     create(run)
-    with pytest.raises(Exception, match="is an aggregate, and a condition can select rows only by grouping keys"):
+    with pytest.raises(
+        Exception, match=r"is an aggregate, and the rows of .* to store can be selected only by grouping keys"
+    ):
         run("REFRESH MATERIALIZED VIEW by_day WHERE s > 3")
     run("REFRESH MATERIALIZED VIEW by_day")
     holds(run, foreign, "")

@@ -3,8 +3,8 @@
 The next block of rows is requested before the client asks for the block (prefetch). When a statement ends, the columns
 and the first block are also requested, if the client requested them for the previous result of its session. If the
 client fetched the previous result up to the empty block after the last rows, a second block is also requested. Spark's
-cursor is then ahead of the client's cursor: if the client makes a different call from the expected call, Spark's cursor
-is first moved back by the prefetched rows.
+cursor is then ahead of the client's cursor: if the client does not fetch the prefetched block next, but, for example,
+previous rows, Spark's cursor is first moved back by the prefetched rows.
 """
 
 from __future__ import annotations
@@ -152,8 +152,8 @@ class RemoteOperation(RemoteRun):
         """Expect the client to make the same calls as for the session's previous result, and prepare the replies.
 
         The calls are requests for the columns and the first rows, and the close of the operation. For each of them, a
-        function that returns the prepared reply is registered in `foreseen`, the operation's registry of expected
-        calls. `sessions` is the registry from which a close removes the operation.
+        function that returns the prepared reply is registered in `foreseen`. `sessions` is the registry from which a
+        close removes the operation.
         """
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):

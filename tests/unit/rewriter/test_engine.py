@@ -110,7 +110,7 @@ ESCAPED, DOUBLE_QUOTED = "spark.sql.parser.escapedStringLiterals", "spark.sql.an
         (
             {"settings": {"spark.sql.ansi.enabled": "false"}},
             Reason.SETTINGS_DIFFER,
-            "ansi.enabled is false in this session, but not set in",
+            "ansi.enabled is false in this session, but not set in the view's settings",
         ),
         ({"settings": {"spark.sql.unheard.of": "1"}}, Reason.SETTINGS_DIFFER, "unheard.of"),
     ],

@@ -95,8 +95,8 @@ def test_two_tables_of_one_name_are_told_by_it() -> None:
         (
             "SELECT region, country, count(*) FROM sales JOIN customers ON customer = cid GROUP BY region, country",
             "ids",
-            "the view lacks country, region, for which each of its tables would have to be joined to the view again, "
-            "which saves nothing: add country, region to the view",
+            "the view lacks country, region, and joining all tables of the view to its storage table saves nothing: "
+            "add country, region to the view",
         ),
     ],
 )

@@ -137,7 +137,7 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT sum(a), sum(A) FROM t",
          r"v cannot be created: two columns are named `sum\(a\)`: give one of them another alias"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v (x, y) AS SELECT a FROM t GROUP BY ROLLUP (a)",
-         "v cannot be created: the column list and the query have different numbers of columns"),
+         "v cannot be created: the column list of the view has"),
         ("CREATE MATERIALIZED VIEW v SELECT 1", "expected AS, found its end"),
     ],
 )  # fmt: skip
@@ -199,7 +199,7 @@ def test_views_over_views(query: str, view: str) -> None:
 def test_a_plain_view_that_cannot_be_read_is_refused_with_the_line() -> None:
     with pytest.raises(
         ScriptError,
-        match="line 2: the view v cannot be created: the column list and the query have different numbers of columns",
+        match="line 2: the view v cannot be created: the column list of the view has",
     ):
         read_script("CREATE TABLE t (a INT, b INT);\nCREATE VIEW v (x) AS SELECT a, b FROM t;")
 
