@@ -12,13 +12,12 @@ from rewriter.block.form import Unsupported
 from rewriter.block.traits import has_aggregate, is_literal
 from rewriter.block.words import words
 from rewriter.sql import columns_in, excerpt, holds, windows_in
+from rewriter.sql.time_windows import TRAILING
 
 Tree = exp.Expr
 Sets = tuple[tuple[Tree, ...], ...]
 
 MOST_SETS = 64
-# Clauses that follow the expressions that they group: GROUP BY a, b WITH ROLLUP.
-_TRAILING = ("rollup", "cube", "grouping_sets")
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,8 @@ def read_group_by(group: exp.Group, read: Callable[[Tree], Tree], outputs: Seque
 
     `read` returns the canonical form of an expression; `outputs` are the SELECT's outputs, for GROUP BY ALL.
     """
-    trailing = [arg for arg in _TRAILING if group.args.get(arg)]
-    others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *_TRAILING)]
+    trailing = [arg for arg in TRAILING if group.args.get(arg)]
+    others = [arg for arg, value in group.args.items() if value and arg not in ("expressions", "all", *TRAILING)]
     if others or len(trailing) > 1:
         raise Unsupported(f"the clause {excerpt(group)} is not supported: write one list of keys or one GROUPING SETS")
     if group.args.get("all"):
@@ -191,13 +190,15 @@ def _cubed(parts: Sequence[tuple[Tree, ...]]) -> list[tuple[Tree, ...]]:
 
 
 def _fields(key: Tree) -> Sequence[Tree]:
-    """Return the keys that a grouping by `key` stands for: the values of a struct, else the key itself.
+    """Return the keys that a grouping by `key` stands for: the start and the end of a window's struct, else the key.
 
     law:    structs are equal if and only if all their fields are, where NULL equals NULL
     query:  SELECT window(t, '1 hour') AS w, count(*) FROM events GROUP BY 1
-    gives:  the start and the end of the window as keys
+    no:     other structs: Spark refuses a query that groups by named_struct('a', d) and outputs d
     """
-    return key.expressions[1::2] if isinstance(key, exp.Anonymous) and key.name == "named_struct" else (key,)
+    is_struct = isinstance(key, exp.Anonymous) and key.name == "named_struct"
+    names = [name.name for name in key.expressions[::2]] if is_struct else []
+    return key.expressions[1::2] if names == ["start", "end"] else (key,)
 
 
 def _plain(keys: tuple[Tree, ...]) -> GroupBy:

@@ -33,6 +33,8 @@ Tree = exp.Expr
 NAME, SESSION = "window", "session_window"
 START, END = "window start", "window end"
 STRUCT = "window struct"
+# The names of the clauses after the keys of GROUP BY: GROUP BY a, b WITH ROLLUP.
+TRAILING = ("rollup", "cube", "grouping_sets")
 # The alias of the table of slides, and its only column.
 SLIDES, BACK = "window slides", "back"
 _FIELDS = {"start": START, "end": END}
@@ -198,7 +200,7 @@ def _replace(select: exp.Select, found: list[Tree], time: Tree, lengths: _Length
 
     `time` is the first argument of window(), and `lengths` are the length, offset and slide. In GROUP BY, the window
     becomes `window start` and, if the SELECT also reads the window's end, `window end`. WHERE gets the condition that
-    the time is not NULL.
+    the time is not NULL. Before WITH ROLLUP or WITH CUBE, a window of which both are read becomes one key, the struct.
     """
     numbers = [exp.Literal.number(seconds) for seconds in lengths]
 
@@ -215,8 +217,10 @@ def _replace(select: exp.Select, found: list[Tree], time: Tree, lengths: _Length
         elif _is_output(node, select):
             node.replace(made(STRUCT) if isinstance(node.parent, exp.Alias) else exp.alias_(made(STRUCT), NAME))
         elif _is_window(node) and isinstance(node.parent, exp.Group):
-            keys = [made(field) for field in (START, END) if field == START or field in read]
             group = node.parent
+            keys = [made(field) for field in (START, END) if field == START or field in read]
+            if len(keys) > 1 and any(group.args.get(clause) for clause in TRAILING):
+                keys = [made(STRUCT)]  # one key, for which ROLLUP and CUBE make one subtotal
             group.set("expressions", [k for each in group.expressions for k in (keys if each is node else [each])])
         elif _is_window(node) and isinstance(node.parent, exp.Ordered):
             node.replace(made(START))

@@ -86,3 +86,25 @@ SELECT CAST(CAST(v.`viewgate_key_0` AS DATE) AS TIMESTAMP_NTZ) AS start, max(v.`
 --@ case: rows that have no time are in no window
 SELECT date_trunc('hour', at) AS h, sum(n) AS s FROM events GROUP BY 1
 --@ kept: by_local VIEW_FILTERS_MORE NOT local IS NULL; by_window VIEW_FILTERS_MORE NOT at IS NULL
+
+--@ case: a window is one key before WITH ROLLUP
+SELECT window(at, '30 minutes') AS w, country, sum(n) AS s FROM events GROUP BY window(at, '30 minutes'), country WITH ROLLUP
+--@ rewritten using by_window
+SELECT v.`w` AS w, v.`country` AS country, sum(v.`s`) AS s FROM lake.demo.by_window__storage AS v GROUP BY GROUPING SETS ((v.`w`, v.`country`), (v.`w`), ())
+
+--@ case: its start and its end are no two keys before WITH ROLLUP
+SELECT window.start, window.end, sum(n) AS s FROM events GROUP BY window(at, '30 minutes'), country WITH ROLLUP
+--@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
+
+--@ case: only the end is read before WITH CUBE
+SELECT window.end, country, sum(n) AS s FROM events GROUP BY window(at, '30 minutes'), country WITH CUBE
+--@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
+
+--@ case: only the start is read before WITH ROLLUP
+SELECT window.start, country, sum(n) AS s FROM events GROUP BY window(at, '30 minutes'), country WITH ROLLUP
+--@ rewritten using by_window
+SELECT v.`viewgate_key_0` AS start, v.`country` AS country, sum(v.`s`) AS s FROM lake.demo.by_window__storage AS v GROUP BY GROUPING SETS ((v.`viewgate_key_0`, v.`country`), (v.`viewgate_key_0`), ())
+
+--@ case: a field of a grouped struct is no key
+SELECT to_date(at) AS d, sum(n) AS s FROM events WHERE at IS NOT NULL GROUP BY named_struct('a', to_date(at))
+--@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
