@@ -26,8 +26,8 @@ setup: .venv/ready ## virtual environment, pinned packages, Iceberg's Java libra
 serve: setup ## a Viewgate of its own Spark with demo data, on port 10000 (PORT=…, DATA=…)
 	@exec $(BIN)/viewgate serve --demo --port $(PORT) --data $(DATA)
 
-test: setup ## every test: unit, golden, doctests, and the real stack; two processes, the run's one Spark in one of them
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup
+test: setup ## every test: unit, golden, doctests, and the real stack; three processes, the run's one Spark in one of them
+	@$(BIN)/python -m pytest -q -n 3 --dist loadgroup
 
 unit: setup ## the tests that need no Spark
 	@$(BIN)/python -m pytest -q --ignore=tests/integration
