@@ -230,7 +230,7 @@ def _is_large(table: Relation | None) -> bool:
 
 
 def _under(table: Occurrence) -> Sequence[Block]:
-    """Return the SELECTs of a derived table as blocks; empty for a base table, and if the SELECTs were not read."""
+    """Return the SELECTs of a derived table as blocks; empty for a base table and for unsupported SELECTs."""
     return table.branches or ((table.inner,) if table.inner is not None else ())
 
 

@@ -14,11 +14,12 @@ class Suggestion:
 
     - `add`: the outputs to add, as SQL expressions; `names`: the names of these outputs
     - `columns`: the column list of the changed view; empty if the view's definition has no column list
-    - `left`: the number of SELECTs over tables that no view would answer after the change
+    - `left`: the number of the statement's SELECTs that no view would answer even after the change
     - `new`: a free name for another view, if `view` itself should not change or does not exist; else None
     - `refresh`: true if the view only has to be refreshed
     - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not suffice
-    - `size`: the estimated size of the view if `add` has grouping keys; None if it has none, or without statistics
+    - `size`: the estimated size (rows and bytes) of the changed view; None if `add` has no grouping keys, or without
+      statistics
     - `alone`: true if the new view has only the added outputs, and no other output of `view`
     """
 

@@ -1,4 +1,4 @@
-"""The objects that all client connections share: the service that answers Thrift calls, logins, TLS and limits."""
+"""The objects that all client connections share: the Thrift service, the checker of logins, TLS settings and limits."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class Lease:
             self.upstream.give_slot_back()
 
     def release(self) -> None:
-        """Give back the slot (the permission to run) and release the upstream session, as far as the lease has them."""
+        """Give back the slot (the permission to run) and the upstream session, if this lease has them."""
         self.free_slot()
         if self._upstream is not None:
             self._upstream = None

@@ -471,8 +471,8 @@ def _free_id(name: str, taken: frozenset[str]) -> str:
 def _block_of(node: Tree, common: Common, build: Build, taken: frozenset[str]) -> Block | None:
     """Return the block of a derived table or CTE in FROM; None for other items.
 
-    `common` looks up CTEs, and `build` builds the block, whose tables get no id in `taken`. Raise Unsupported if a
-    block cannot represent the SELECT.
+    `common` looks up CTEs, and `build` builds the block, whose tables get ids that are not in `taken`. Raise
+    Unsupported if a block cannot represent the SELECT.
     """
     select = _select_of(node, common)
     if select is None:

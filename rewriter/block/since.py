@@ -404,9 +404,10 @@ def known_since(
 def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
     """Return a lower bound of the BIGINT column that an output rounds down, as a mapping from the column to the bound.
 
-    The output `floor(n / 3600)` with the least value 10 gives {n: 36000}. `at` is the least value of an output that is
-    a time, `bounds` are the least and the greatest value of an output that is an integer. Return an empty mapping for
-    other outputs, and if the bounds are unknown or too large.
+    The output `floor(n / 3600)` with the least value 10 gives {n: 36000}. `at` is the least value, in seconds since
+    1970, of an output that is a time, such as `timestamp_seconds(floor(n / 3600) * 3600)`; `bounds` are the least and
+    the greatest value of an output that is an integer. Return an empty mapping for other outputs, and if the bounds are
+    unknown or too large.
     """
 
     def kind(node: Tree) -> str | None:

@@ -198,9 +198,9 @@ def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
 
 
 def _is_of_clock(bound: Tree) -> bool:
-    """Return whether a constant is the current time in seconds, possibly minus a number too small to reach 1970.
+    """Return whether a constant is the current time in seconds since 1970, or this time minus a number of seconds.
 
-    The number may be computed, as in `unix_timestamp() - 86400 * 30`.
+    The result must be after 1970. The number may be computed, as in `unix_timestamp() - 86400 * 30`.
     """
     if isinstance(bound, exp.Sub):
         back = integer_of(folded(bound.expression))

@@ -25,7 +25,7 @@ _SKETCH_SIZE = 12
 def _exact_average(kind: str) -> bool:
     """Return whether avg() over values of type `kind` is exact in any order of rows.
 
-    Averages of DECIMALs are exact; Spark averages integers in DOUBLE.
+    True for DECIMALs only: Spark averages integers in DOUBLE, whose last bits depend on the order of additions.
     """
     return as_decimal(kind) is not None
 

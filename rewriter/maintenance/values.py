@@ -50,7 +50,7 @@ class Span:
 
     @property
     def ends(self) -> tuple[int, int] | None:
-        """The first and last value in microseconds since 1970; None for NULL and for a type that is not temporal."""
+        """The first and the last microsecond (since 1970) of a date or time; None for NULL and for other types."""
         if self.type not in TEMPORAL or not isinstance(self.value, int):
             return None
         if self.last is not None:

@@ -198,8 +198,9 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     """Return a Miss that explains why months_between(), timestampdiff(), DIV or % of a time cannot be computed from the
     time's stored buckets.
 
-    DIV and % are applied to the time's seconds, as in `unix_timestamp(t) % 3600`. Return None for other expressions,
-    and if the storage table has no buckets of the time. `rows` has the storage columns.
+    DIV and % are applied to the time's seconds, as in `unix_timestamp(t) % 3600`. This function runs after all lemmas
+    have failed to compute the expression. Return None for other expressions, and if the storage table has no buckets
+    of the time. `rows` has the storage columns.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
         source, why = tree.expressions[0], "months_between() also depends on the time of day: apply it to dates"

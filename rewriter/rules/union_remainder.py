@@ -201,9 +201,10 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 def _open_ended(
     divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> OpenRange | None:
-    """Return the time range that divides the query as an OpenRange: a range without end, or with an unknown start.
+    """Return the time range of a query, if it has no end or its start depends on the time of execution.
 
-    `divided` maps the query's comparisons to the narrowed ones. Return None unless the comparisons limit a single time,
+    `divided` maps the query's comparisons to those of the whole buckets: `t >= '2024-01-15 10:30:00'` to `t >=
+    '2024-01-16'`. Return None unless the comparisons limit a single time,
     the time has exactly one lower bound, and the view has one output that is a bucket of the time. `candidate` is the
     access path to the view: the view's block with its storage table. `mapping` maps the ids of the view's tables to
     those of the query's tables.

@@ -68,8 +68,8 @@ def _cast(node: exp.Cast, kind: exp.DataType) -> exp.Cast:
 def _literal(node: exp.Cast) -> Tree:
     """Return a literal, such as `TIMESTAMP '2024-01-01'`, with the type TIMESTAMP_NTZ.
 
-    A literal with a time zone is a TIMESTAMP with every setting. A literal whose text is in another form becomes a
-    placeholder, whose type is unknown.
+    Return a literal with a time zone unchanged: it is a TIMESTAMP whatever spark.sql.timestampType says. Return a
+    placeholder, whose type is unknown, for a literal in an unknown form.
     """
     text = node.this.name
     if read_moment(text, None) is not None:

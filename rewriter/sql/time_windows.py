@@ -71,9 +71,10 @@ def split_windows(tree: exp.Select) -> None:
 
 
 def _name_session(found: list[Tree]) -> None:
-    """Replace each read of a field of `session_window` by the call of session_window() among the nodes, in place.
+    """Replace each read of a field of `session_window` by the first call of session_window() in `found`, in place.
 
-    `session_window.start` becomes `session_window(ts, '5 minutes')`, so that a message can name the call.
+    `session_window.start` becomes `session_window(ts, '5 minutes')`, so that a message can name the call. Without a
+    call, nothing is replaced.
     """
     calls = (node for node in found if isinstance(node, exp.Anonymous) and node.name.lower() == SESSION)
     call = next(calls, None)

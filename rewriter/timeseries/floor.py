@@ -11,7 +11,10 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def wall_of(micros: int) -> datetime:
-    """Return microseconds since 1970 as a local date and time; raise OverflowError outside the years 1 to 9999."""
+    """Return the local date and time that is `micros` microseconds after 1970-01-01 00:00 local time.
+
+    Raise OverflowError outside the years 1 to 9999.
+    """
     return EPOCH + timedelta(microseconds=micros)
 
 

@@ -143,11 +143,11 @@ def rounded_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return `tree` as Seconds if it is `floor((s - o) / n) * n + m` with integer literals o, n and m.
 
-    Here s are seconds since 1970 or an integer column. Return a Seconds whose source is s, and whose step divides n and
-    o: the expression is constant over each time bucket whose length is the step. The expression may be a number of
-    seconds, or a TIMESTAMP made of seconds by timestamp_seconds(). `kind_of` returns the type of an expression, and
-    `since_of` a lower bound of its values (for a time, in seconds since 1970), or None. Return None for other
-    expressions.
+    Here s is an integer column or a number of seconds since 1970. The result has the source s and, as its step, the
+    greatest common divisor of n and o: the expression is constant over each bucket of so many seconds. The expression
+    may be a number, or a TIMESTAMP made of a number by timestamp_seconds(). `kind_of` returns the type of an
+    expression. `since_of` returns a lower bound of its values, because some functions round towards 0 instead of down.
+    Return None for other expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)

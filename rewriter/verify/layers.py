@@ -91,10 +91,9 @@ class _Read:
 
 
 class _Layers:
-    """A comparison of two blocks in which each grouped derived table is replaced by a table with one row for each
-    group.
+    """A comparison of two blocks, in both of which each grouped derived table is replaced by a table of its groups.
 
-    Derived tables with equal groups are replaced by the same table.
+    Derived tables that certainly have the same groups are replaced by the same table.
     """
 
     def __init__(self, tables: Tables, mode: Mode) -> None:
