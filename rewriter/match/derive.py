@@ -18,7 +18,7 @@ from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows
 from rewriter.match.time_filters import RANGES, absent, compared, dated, joined_day, truncated, undecided
-from rewriter.match.times import bucket, factored, midnight, of_dates, scaled, unbounded, unfactored
+from rewriter.match.times import INSTANTS, bucket, factored, midnight, of_dates, scaled, unbounded, unfactored
 from rewriter.sql import columns_in, operands
 
 Tree = exp.Expr
@@ -116,7 +116,7 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (bucket, (*_CALLS, exp.Cast)),
     (midnight, _CALLS),
     (factored, _ANY),
-    (scaled, (*_CALLS, exp.Cast, exp.IntDiv, exp.Mul, exp.Sub)),
+    (scaled, INSTANTS),
     (of_dates, _CALLS),
     (compared, RANGES),
     (dated, RANGES),

@@ -148,6 +148,10 @@ def scaled(tree: Tree, rows: Rows) -> Read:
     return _nested(number, scaled_grain(found.times, grain, rows.zone, since), rows, build)
 
 
+# The kinds of expressions that may be a bucket, or a function, of an instant made of milliseconds.
+INSTANTS = (exp.Anonymous, exp.Cast, exp.IntDiv, exp.Mul, exp.Sub)
+
+
 class _Asked(NamedTuple):
     """A bucket of `grain` of the instant `time`, which is made of a column of milliseconds, `number`."""
 
@@ -162,7 +166,8 @@ def _asked_of(tree: Tree, rows: Rows, since_of: SinceOf) -> _Asked | None:
     `rows` has the query's block, and `since_of` returns a lower bound of a column.
     """
     kind = partial(kind_of, rows=rows)
-    if not any(kind(column) in INTEGERS for column in columns_in(tree)):  # most queries have no such columns
+    # Most queries have no such columns; and each operand of a long sum comes here, which need not be searched again.
+    if not isinstance(tree, INSTANTS) or not any(kind(column) in INTEGERS for column in columns_in(tree)):
         return None
     told = told_by(tree, kind, since_of) if as_bucket(tree) or day_source(tree) is not None else None
     factor = factor_of(tree, kind, rows.zone, since_of) if told is None else None
