@@ -101,13 +101,15 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
     return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=(), grown=())
 
 
-def is_addable(path: Candidate) -> bool:
-    """Return whether groups computed from base tables can be added, by a UNION ALL, to the stored groups of a view.
+def unaddable(path: Candidate) -> str:
+    """Return the clause because of which groups computed from base tables cannot be added to a view's stored groups.
 
-    Return False if the view has HAVING, an outer join or GROUPING SETS.
+    Groups are added by a UNION ALL. Return an empty text if they can be added.
     """
     view = path.block
-    return not (path.only or view.having or view.joins or view.sets is not None)
+    if view.joins:
+        return f"a {view.joins[0].kind} join"
+    return "HAVING" if view.having else "GROUPING SETS" if path.only or view.sets is not None else ""
 
 
 def joined_groups(path: Candidate) -> Block:

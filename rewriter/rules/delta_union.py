@@ -8,7 +8,7 @@ from dataclasses import replace
 from rewriter.block import Block, Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed, is_addable, joined_groups, over_union
+from rewriter.match.decompose import decomposed, joined_groups, over_union, unaddable
 from rewriter.match.joins import filling_join
 from rewriter.model import Change, ChangeKind
 
@@ -50,7 +50,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
             "refresh the view",
         )
     if filling_join(query.block, ask.mapping) is not None:
-        return _joined_side(ask)
+        return _joined_side(ask, query)
     derived = next((table.alias for table in query.block.tables if table.text and not table.constant), None)
     if derived is not None:
         return Miss(
@@ -67,19 +67,17 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     return TwoPhase(groups, held, deltas=tuple(Delta(groups, reads) for reads in terms(states)))
 
 
-def _joined_side(ask: Ask) -> TwoPhase | Miss:
+def _joined_side(ask: Ask, query: Predicates) -> TwoPhase | Miss:
     """Plan to join the left side of a LEFT join with a UNION ALL of the view's stored rows and of appended rows.
 
     The appended rows are grouped by the view's query. Return a Miss if the view has HAVING, an outer join or GROUPING
-    SETS, or if some of its stored rows may not be used. `ask` has the query, the access path (the view with its storage
-    table), and the mapping of the view's tables to the query's tables.
+    SETS. `ask` has the access path (the view with its storage table); `query` are the query's predicates.
     """
-    path, query = ask.path, ask.question
-    view = path.block
-    if not is_addable(path) or not isinstance(query, Predicates):
+    path, view = ask.path, ask.path.block
+    if clause := unaddable(path):
         return Miss(
             Reason.SHAPE,
-            f"the view has {_unaddable(view)}, so that the groups of the appended rows cannot be added to its stored "
+            f"the view has {clause}, so that the groups of the appended rows cannot be added to its stored "
             "groups: refresh the view",
         )
     groups = joined_groups(path)
@@ -88,16 +86,6 @@ def _joined_side(ask: Ask) -> TwoPhase | Miss:
     held = Ask(Predicates(groups, view.where, query.zone), past, same)
     deltas = tuple(Delta(groups, reads) for reads in terms(_states(view, frozenset(same), path.grown)))
     return TwoPhase(groups, held, deltas=deltas, over=replace(ask, path=over_union(past)))
-
-
-def _unaddable(view: Block) -> str:
-    has = {
-        "HAVING": view.having,
-        "an outer, SEMI or ANTI join": view.joins,
-        "GROUPING SETS": view.sets is not None,
-        "stored rows that may not be used": True,
-    }
-    return next(clause for clause, present in has.items() if present)
 
 
 def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:

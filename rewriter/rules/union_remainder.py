@@ -30,7 +30,7 @@ from rewriter.match.bounds import (
     next_begin,
     stays_steady,
 )
-from rewriter.match.decompose import decomposed, is_addable, joined_groups, over_union
+from rewriter.match.decompose import decomposed, joined_groups, over_union, unaddable
 from rewriter.match.held_times import at_home
 from rewriter.match.joins import filling_join
 from rewriter.match.open_ranges import OpenRange, open_range
@@ -148,10 +148,10 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     own = tuple(each for each in view.where if each not in divided)
     of_part = divided.keys() - set(path.own or ()) if path.own is not None else frozenset[Tree]()
     pays = all(type(each) in _NEGATED or each in of_part for each in divided)
-    if not is_addable(path):
+    if clause := unaddable(path):
         return Miss(
             Reason.SHAPE,
-            f"the view has {_unaddable(path)}, so that groups of the joined table cannot be added to its stored "
+            f"the view has {clause}, so that groups of the joined table cannot be added to its stored "
             "groups: create a view that has all rows of the query",
             apart=True,
         )
@@ -169,13 +169,6 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     held = Ask(Predicates(replace(groups, where=view.where), view.where, query.zone), path, same)
     over = replace(ask, path=replace(union, block=replace(union.block, where=own)))
     return TwoPhase(groups, held, replace(groups, where=(*own, otherwise)), over=over)
-
-
-def _unaddable(path: Candidate) -> str:
-    view = path.block
-    join = f"a {view.joins[0].kind} join" if view.joins else ""
-    sets = "GROUPING SETS" if view.sets is not None else ""
-    return ("HAVING" if view.having else "") or join or sets or "stored rows that may not be used"
 
 
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:

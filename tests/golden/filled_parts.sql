@@ -13,6 +13,8 @@ INSERT INTO kinds VALUES ('a', 'one'), ('c', 'three'), (NULL, 'none')
 SELECT date_trunc('hour', at) AS h, kind, sum(n) AS s, count(*) AS c, min(n) AS low, avg(price) AS price FROM events GROUP BY 1, 2
 --@ view since
 SELECT to_date(at) AS d, max(n) AS top, count(DISTINCT n) AS ns FROM events WHERE at >= '2024-01-03' GROUP BY 1
+--@ view by_sets
+SELECT to_date(at) AS d, kind, sum(price) AS total FROM events WHERE at >= '2024-01-03' GROUP BY GROUPING SETS ((to_date(at)), (to_date(at), kind))
 --@ view of_a
 SELECT to_date(at) AS d, bit_or(n) AS bits FROM events WHERE kind = 'a' GROUP BY 1
 
@@ -48,8 +50,17 @@ SELECT dates_0.day AS day, max(v.`top`) AS top FROM lake.demo.dates VERSION AS O
 
 --@ case: a distinct count is none of two parts
 SELECT d.day, count(DISTINCT e.n) AS ns FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
---@ kept: by_hour VIEW_FILTERS_MORE at >= CAST('2024-01-03 00:00:00' AS TIMESTAMP); of_a VIEW_FILTERS_MORE kind = 'a'; since VIEW_FILTERS_MORE at >= '2024-01-03'
+--@ kept: by_hour VIEW_FILTERS_MORE at >= CAST('2024-01-03 00:00:00' AS TIMESTAMP); by_sets VIEW_FILTERS_MORE at >= '2024-01-03'; of_a VIEW_FILTERS_MORE kind = 'a'; since VIEW_FILTERS_MORE at >= '2024-01-03'
 
 --@ case: what is not one value is nearly all
 SELECT d.day, bit_or(e.n) AS bits FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
---@ kept: by_hour VIEW_FILTERS_MORE at >= CAST('2024-01-03 00:00:00' AS TIMESTAMP); of_a VIEW_FILTERS_MORE kind = 'a'; since VIEW_FILTERS_MORE at >= '2024-01-03'
+--@ kept: by_hour VIEW_FILTERS_MORE at >= CAST('2024-01-03 00:00:00' AS TIMESTAMP); by_sets VIEW_FILTERS_MORE at >= '2024-01-03'; of_a VIEW_FILTERS_MORE kind = 'a'; since VIEW_FILTERS_MORE at >= '2024-01-03'
+
+--@ case: one grouping set of a view with a filter
+SELECT d.day, e.kind, sum(e.price) AS total FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day, e.kind
+--@ rewritten using by_hour
+SELECT dates_0.day AS day, v.`kind` AS kind, CAST(sum(v.`viewgate_sum_0`) AS DECIMAL(20, 2)) AS total FROM lake.demo.dates VERSION AS OF 1001 AS dates_0 LEFT JOIN (SELECT v.`h` AS h, v.`kind` AS kind, v.`s` AS s, v.`c` AS c, v.`low` AS low, v.`price` AS price, v.`viewgate_sum_0` AS viewgate_sum_0, v.`viewgate_count_1` AS viewgate_count_1 FROM lake.demo.by_hour__storage VERSION AS OF 2000 AS v UNION ALL SELECT date_trunc('HOUR', events_0.at) AS h, events_0.kind AS kind, sum(events_0.n) AS s, count(*) AS c, min(events_0.n) AS low, avg(events_0.price) AS price, sum(events_0.price) AS viewgate_sum_0, count(events_0.price) AS viewgate_count_1 FROM lake.demo.events VERSION AS OF 1000 AS events_0 WHERE ((events_0.at < CAST('2024-01-03 00:00:00' AS TIMESTAMP)) OR (events_0.at IS NULL)) GROUP BY date_trunc('HOUR', events_0.at), events_0.kind) AS v ON CAST(v.`h` AS DATE) = dates_0.day GROUP BY dates_0.day, v.`kind`
+
+--@ case: rows that no range selects
+SELECT d.day, bit_or(e.n) AS bits FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
+--@ kept: by_hour VIEW_FILTERS_MORE at >= CAST('2024-01-03 00:00:00' AS TIMESTAMP); by_sets VIEW_FILTERS_MORE at >= '2024-01-03'; of_a VIEW_FILTERS_MORE kind = 'a'; since VIEW_FILTERS_MORE at >= '2024-01-03'
