@@ -127,7 +127,7 @@ def magnitudes(types: Types) -> str:
 
 
 def float_or_double(types: Types) -> str:
-    """Return the type of nanvl(): FLOAT or DOUBLE, if both arguments have the same one; raise Uncertain otherwise."""
+    """Return the type of nanvl(), FLOAT or DOUBLE, which both arguments must have; raise Uncertain otherwise."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
         raise Uncertain(
             f"the result type of nanvl() with arguments of types {types[0]} and {types[1]} is not known for certain: "

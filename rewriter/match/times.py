@@ -14,6 +14,7 @@ from rewriter.functions.trees import cast
 from rewriter.functions.types import INTEGERS
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, Stored, is_time, kind_of, other_zone, stored_buckets
+from rewriter.match.time_filters import RANGES
 from rewriter.sql import columns_in
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
@@ -234,8 +235,8 @@ def unbounded(tree: Tree, rows: Rows) -> Miss | None:
     storage columns.
     """
     kind = partial(kind_of, rows=rows)
-    factor = None if isinstance(tree, _RANGES) else factor_of(tree, kind, rows.zone, _from_0)
-    source = tree.this if isinstance(tree, _RANGES) else factor.source if factor is not None else None
+    factor = None if isinstance(tree, RANGES) else factor_of(tree, kind, rows.zone, _from_0)
+    source = tree.this if isinstance(tree, RANGES) else factor.source if factor is not None else None
     if not isinstance(source, exp.Column) and (asked := _asked_of(tree, rows, _from_0)) is not None:
         source = asked.number.source
     if not isinstance(source, exp.Column) or kind(source) != "bigint" or rows.since(source) is not None:
@@ -245,7 +246,6 @@ def unbounded(tree: Tree, rows: Rows) -> Miss | None:
     return Miss(Reason.BOUNDS_UNKNOWN, words(source)) if unknown else None
 
 
-_RANGES = (exp.GTE, exp.GT, exp.LTE, exp.LT)
 _2000 = 946_684_800  # the seconds from 1970 to 2000
 
 
