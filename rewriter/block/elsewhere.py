@@ -85,8 +85,8 @@ def hidden_zone(tree: Tree) -> str:
 def _is_settled(tree: Tree, scope: Scope) -> bool:
     """Return whether an expression certainly has the same value in all time zones.
 
-    For TIMESTAMPs t and u, `t < u`, `t IS NULL`, `min(t)`, `max(t)` and `count(t)` have. `scope` gives the types of
-    columns.
+    Return True for `t < u`, `t IS NULL`, `min(t)`, `max(t)` and `count(t)` with TIMESTAMPs t and u. `scope` gives the
+    types of columns.
     """
     return not depends_on_zone(changed(tree, lambda node: _settled(node, scope)), scope)
 

@@ -99,9 +99,9 @@ def _start_of_month(seconds: int) -> int:
 
 
 def _rounded(seconds: int, start_of: Callable[[datetime], datetime]) -> int:
-    """Return a time in seconds since 1970, rounded down by `start_of`; a time after 1970 began stays after it.
+    """Return a time in seconds since 1970, rounded down by `start_of`; but 1 if a positive time would become 0 or less.
 
-    A bucket that is rounded towards 1970 and contains the first second of 1970 also contains earlier times.
+    0 would be too low a bound: a bucket by DIV that contains the second 0 also contains times before 1970.
     """
     try:
         day = datetime.fromtimestamp(seconds, UTC)
@@ -147,8 +147,8 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree, small: bool, zone: st
     """Return a lower bound, as great as possible, of an integer column with seconds since 1970, from `conjuncts`.
 
     `n >= 100 AND n < 200` gives 100 for n. Return None unless the conjuncts bound the column on both sides by numbers
-    of seconds that a TIMESTAMP can represent. With `small`, the column is known to be so bounded, and a lower bound
-    suffices. `zone` is the session's time zone.
+    of seconds that a TIMESTAMP can represent. With `small`, all values of the column are known to be such numbers, and
+    a lower bound suffices. `zone` is the session's time zone.
 
     no: `sec DIV 60 >= 0`, because the bucket around 0 has numbers below 0
     """
@@ -197,7 +197,7 @@ def _sides(tree: Tree) -> Iterator[tuple[Tree, Tree, bool]]:
 
 
 def _every(sides: list[int | None]) -> int | None:
-    """Return the smallest of several bounds; None if one of them is unknown."""
+    """Return the smallest of several lower bounds; None if one of the bounds is unknown (None)."""
     known = [side for side in sides if side is not None]
     return min(known) if len(known) == len(sides) else None
 

@@ -129,10 +129,11 @@ class Tried:
                 self.missed[-1] = _refreshable(self.missed[-1], stale)
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
-        """Plan a UNION ALL of several views, for the smallest matching views that have only a part of the block's rows.
+        """Try plans that read a part of the block's rows from one view, and the other rows from other views.
 
-        The other rows are read from other views. If the plan is cheaper than `best`, the plan replaces `best`. `query`
-        is the block to answer, `tables` the cost of reading the base tables instead.
+        The plans are a UNION ALL. One plan is tried for each of the smallest views (at most MOST_HEADS) that match but
+        lack rows of the block. A plan that is cheaper than `best` replaces `best`. `query` is the block to answer,
+        `tables` the cost of reading the base tables instead.
         """
         heads = self._by_size(self._lacking) if self.correlation is None else ()
         for name in heads[:MOST_HEADS]:

@@ -26,9 +26,9 @@ Tree = exp.Expr
 class Ask:
     """A query to be answered from one access path (a view with the state of its storage table).
 
-    `question` is the query: the predicates of a single SELECT, a query compared with the view's as a text, or a set
-    operation. `mapping` maps the ids of the tables that the view reads to the ids of the query's tables. A view that
-    can be matched with a query in several ways has one Ask for each mapping.
+    `question` is the query: a single SELECT with its predicates, a query whose text is compared with the view's text,
+    or a set operation. `mapping` maps the ids of the tables that the view reads to the ids of the query's tables. A
+    view that can be matched with a query in several ways has one Ask for each mapping.
     """
 
     question: Predicates | TextQuestion | SetQuestion

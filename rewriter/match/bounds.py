@@ -193,10 +193,10 @@ def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
 
 
 def stays_steady(bound: Tree, grain: str, kind: str, zone: str) -> bool:
-    """Return whether the zone's offset never changes within a bucket after the bound, whenever the query runs.
+    """Return whether the offset of `zone` is constant within each bucket from the bound on, whenever the query runs.
 
-    `grain` is the grain of the buckets, and `kind` the type of the bucketed time. Return False if this cannot be
-    proved.
+    `grain` is the grain of the buckets, and `kind` the type of the bucketed time. Return False if a constant offset
+    cannot be proved.
     """
     # A DATE or TIMESTAMP_NTZ has every midnight, even one that clocks in the session's zone skip.
     if _type(bound) not in TEMPORAL or (kind != "timestamp" and grain in DATE_GRANULARITIES):

@@ -40,7 +40,7 @@ def decomposed(block: Block) -> Block:
 
 
 def _of_rows(tree: Tree, block: Block) -> Iterator[Tree]:
-    """Yield `tree`, an expression without aggregates; if its type is not known for certain, yield its columns."""
+    """Yield `tree`, an expression without aggregates, or the columns of `tree` if its type is not known for certain."""
     yield from (tree,) if expression_type(tree, block) != UNKNOWN else every(tree, exp.Column)
 
 
@@ -113,8 +113,7 @@ def unaddable(path: Candidate) -> str:
 
 
 def joined_groups(path: Candidate) -> Block:
-    """Return the block that each branch of a UNION ALL over a view computes: from the storage table and from base
-    tables.
+    """Return the block that each branch of a UNION ALL computes, from the view's storage table or from base tables.
 
     The block is the view's, with the outputs in the order of the storage columns. Outputs whose type is not known for
     certain, such as buckets of another time zone, are left out. The view's known lower bounds of times are left out,

@@ -46,7 +46,8 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
 
 
 def _typed(output: Tree, kind: str, branch: Block) -> Tree:
-    """Return a branch's output, cast to the type `kind` of the UNION ALL's column if the output has another type, as
-    NULL has.
+    """Return a branch's output, cast to the type `kind` of the UNION ALL's column if the output has another type.
+
+    NULL has the type void, and is cast to any other type. `branch` is the block of the branch.
     """
     return output if expression_type(output, branch) == kind else cast(output, kind)

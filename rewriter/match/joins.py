@@ -153,7 +153,10 @@ def _inner_in(join: Join, query: Predicates) -> bool:
 
 
 def _never_null(join: Join, side: frozenset[str], block: Block) -> tuple[Tree, ...]:
-    """Return the columns of one side of a join that are NULL only in rows without a match."""
+    """Return the columns of the tables `side`, given by their ids, that are NULL only in rows without a match.
+
+    `join` is an outer join of the block, which may fill the columns of these tables with NULLs.
+    """
     compared = (operand for conjunct in join.on for operand in rejected(conjunct))
     certain = [operand for operand in compared if isinstance(operand, exp.Column) and operand.table in side]
     return (*certain, *_declared(block, side))

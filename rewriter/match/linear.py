@@ -224,10 +224,10 @@ def _is_never_null(tree: Tree, reading: Reading) -> bool:
 
 
 def _deciding(tree: Tree) -> Tree:
-    """Return the only operand that is not a literal, because the expression is NULL only where this operand is NULL.
+    """Return the operand of arithmetic with literals that is not a literal: `2 * x + 1` gives `x`.
 
-    `2 * x + 1` gives `x`. Return the expression itself if it is not arithmetic or has more than one operand that is not
-    a literal.
+    The expression is NULL exactly where this operand is NULL. Return `tree` itself if it is not arithmetic, or if more
+    than one of its operands is not a literal.
     """
     if isinstance(tree, exp.Neg):
         return _deciding(tree.this)

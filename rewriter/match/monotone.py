@@ -106,7 +106,7 @@ def _of_operation(tree: Tree, block: Block) -> Monotone | None:
 def _keeps_order(tree: exp.Cast, block: Block) -> bool:
     """Return whether a numeric cast keeps the order of values and returns NULL only for NULL.
 
-    Return True if the wider type holds every value, and for casts to DOUBLE.
+    Return True if the target type of the cast can represent every value of the operand's type, and for casts to DOUBLE.
     """
     narrow, wide = numeric_type(tree.this, block), numeric_type(tree, block)
     if narrow is None or wide is None:

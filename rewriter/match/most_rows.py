@@ -82,12 +82,11 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return the tables in `left`, including `start`, of which `start` and the tables in `known` determine at most one
-    row.
+    """Return `start` and the tables in `left` that have at most one row for each row of `start` and of `known`.
 
-    A table's row is determined if its primary key is equated with columns of `start`, of tables in `known`, or of
-    tables found in this way before. `determining` has, for each table and primary key column, the tables with an equal
-    column.
+    A table has at most one row for them if each column of its primary key is equated with a column of `start`, of a
+    table in `known`, or of a table found before. `determining` has, for each table and primary key column, the tables
+    with an equal column. Tables are given by id.
     """
     reached = {start}
     while True:

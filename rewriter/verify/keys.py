@@ -153,8 +153,8 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
 def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
     """Return whether each column of a table's primary key equals a column of a table outside `rest`.
 
-    `rest` are the tables on the right side of a SEMI join for which this is not known yet; `held` are the column
-    equalities that hold. Return False for a table without a primary key.
+    `rest` are the tables on the right side of a SEMI join whose primary keys are not yet known to equal other columns.
+    `held` are the column equalities that hold. Return False for a table without a primary key.
     """
     key = _key(table, tables)
     return bool(key) and all(
