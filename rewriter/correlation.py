@@ -65,8 +65,8 @@ class Correlation:
         read = block.as_set or (compared and block.keys == ())
         if self.lent and (not read or any(beyond)):
             raise Unsupported(
-                "a correlated subquery is supported only as one aggregate without GROUP BY, HAVING, ORDER BY and "
-                "LIMIT, or in EXISTS or IN"
+                "a correlated subquery is supported only in EXISTS or IN, or if it returns a single aggregate without "
+                "GROUP BY, HAVING, ORDER BY and LIMIT: write the subquery as a join"
             )
 
     def placed(self, match: Match) -> Match | Miss:
@@ -127,7 +127,7 @@ def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Co
     def column(node: exp.Column) -> Tree:
         raise Unsupported(
             f"{node.sql('spark')} is not a column of the subquery's FROM: a correlated subquery is supported only in "
-            "WHERE, and as an output with an alias"
+            "WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias"
         )
 
     return column

@@ -266,8 +266,8 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
             return Miss(
                 Reason.STALE,
-                f"the columns of {name} have changed since the latest snapshot of {name}: write to {name}, then "
-                "refresh the view",
+                f"the columns of {name} have changed, and no row has been written to {name} since then: write rows to "
+                f"{name}, then refresh the view",
             )
         return None
     if changed := _differing(table, source.columns):

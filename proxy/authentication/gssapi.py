@@ -47,7 +47,8 @@ class Library:
             self._functions = ctypes.CDLL(ctypes.util.find_library("gssapi_krb5") or _LIBRARY)
         except OSError as error:
             raise GssError(
-                f"the GSSAPI library of MIT Kerberos cannot be loaded ({error}): install the library"
+                f"the GSSAPI library of MIT Kerberos cannot be loaded ({error}): install the library, for example the "
+                "Debian package libgssapi-krb5-2"
             ) from error
 
     def call(self, name: str, *arguments: Any) -> int:

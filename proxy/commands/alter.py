@@ -42,7 +42,7 @@ class Widen:
         if view.properties.get(ADOPT):
             raise SqlError(
                 f"{view.name} uses an adopted table as its storage table, to which columns cannot be added: recreate "
-                "the view with CREATE OR REPLACE MATERIALIZED VIEW",
+                f"the view with CREATE OR REPLACE MATERIALIZED VIEW, without the property {ADOPT}",
                 "0A000",
             )
         await self._check_settings(ctx, session, view)

@@ -348,7 +348,8 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
         unpinned = next(name for name in sources.tables if name not in sources.pins)
         raise _refused(
             storage.name,
-            f"the base table {unpinned} has no snapshot with the table's current columns: write to {unpinned} first",
+            f"the columns of the base table {unpinned} have changed, and no row has been written to {unpinned} since "
+            f"then: write rows to {unpinned}, then run the statement again",
         )
     query = _exactly(f"({pin(view.storage_query, sources.pins, view.session)})", storage.columns)
     held = _exactly(f"{storage.name.sql()} VERSION AS OF {storage.snapshot_id}", storage.columns)

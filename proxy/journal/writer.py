@@ -123,7 +123,7 @@ class Writer(ABC):
             self.rest()
         else:
             if self._failing:
-                _log.info("journal is written again %s lost=%d", self.where, self.lost)
+                _log.info("journal writing resumed %s lost_records=%d", self.where, self.lost)
             self._failing = False
 
 

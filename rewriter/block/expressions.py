@@ -64,8 +64,8 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     found = _BUILDER.get(type(node))
     if found is None:
         raise Unsupported(
-            f"the expression {excerpt(node)} is not supported: write the expression in an outer SELECT, over a "
-            "subquery without it"
+            f"the expression {excerpt(node)} is not supported: read the tables in a subquery, and write the expression "
+            "only in the outer SELECT"
         )
     build, read = found
     if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
@@ -274,7 +274,7 @@ def _interval(node: Tree, scope: Scope) -> Tree:
 
 def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
     if not all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions):
-        raise Unsupported(f"{excerpt(node)} is not supported: literals side by side must all be strings")
+        raise Unsupported(f"{excerpt(node)}: literals side by side must all be strings: write a single string literal")
     return _constant(exp.Literal.string("".join(part.name for part in node.expressions)), scope)
 
 
@@ -332,8 +332,8 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
         )
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
         raise Unsupported(
-            "to_char() is supported only for dates and timestamps, not for numbers: call to_char() in an outer SELECT, "
-            "over a subquery without it"
+            "to_char() is supported only for dates and timestamps, not for numbers: read the tables in a subquery, and "
+            "call to_char() only in the outer SELECT"
         )
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
@@ -357,11 +357,13 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
         raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
         raise Unsupported(
-            f"the function {name}() is not supported: call {name}() in an outer SELECT, over a subquery without it"
+            f"the function {name}() is not supported: read the tables in a subquery, and call {name}() only in the "
+            "outer SELECT"
         )
     if not node.expressions and name not in GROUPING:
         raise Unsupported(
-            f"{name}() without arguments is not supported: call {name}() in an outer SELECT, over a subquery without it"
+            f"{name}() without arguments is not supported: read the tables in a subquery, and call {name}() only in "
+            "the outer SELECT"
         )
 
 

@@ -450,8 +450,8 @@ def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
     """
     if not kept:
         raise Unsupported(
-            "window() with a slide shorter than the window is not supported in a view's query or in a subquery: write "
-            "window() without a slide there, and the slide in a query over the rows"
+            "window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a "
+            "view, write a window as long as the slide; in a query, write the slide in the main SELECT"
         )
     text = f"({node.this.sql('spark', normalize_functions='lower')})"
     columns = (Column(BACK, "int", nullable=False),)
@@ -544,8 +544,8 @@ def _merged(block: Block, alias: str) -> _Item:
         )
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
         raise Unsupported(
-            f"{alias or 'a derived table'} has an expression of more than {MOST_NODES} nodes, so the derived table "
-            "cannot be merged into the outer query: simplify the expression"
+            f"{alias or 'a derived table'} has an expression with more than {MOST_NODES} operators and operands, so "
+            "the derived table cannot be merged into the outer query: simplify the expression"
         )
     return _offered(block, alias)
 

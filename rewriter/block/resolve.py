@@ -448,7 +448,9 @@ def _check_subqueries(block: Block) -> None:
             raise Unsupported(f"a subquery in {clause} is not supported: write the subquery as a derived table in FROM")
     outside = (*block.outputs, *(item.key for item in block.order))
     if any(call.name != SCALAR for tree in outside for call in opaque_within(tree)):
-        raise Unsupported("IN or EXISTS with a subquery is supported only in WHERE and HAVING")
+        raise Unsupported(
+            "IN or EXISTS with a subquery is supported only in WHERE and HAVING: move the condition to WHERE or HAVING"
+        )
 
 
 def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
@@ -457,7 +459,8 @@ def _check_grouped(expression: Tree, keys: tuple[Tree, ...]) -> None:
         return
     if isinstance(expression, exp.Column):
         raise Unsupported(
-            f"the column {expression.name} is neither grouped nor aggregated: add it to GROUP BY, or aggregate it"
+            f"the column {expression.name} is neither grouped nor aggregated: add {expression.name} to GROUP BY, or "
+            f"use {expression.name} only in aggregates"
         )
     for child in expression.iter_expressions():
         if not isinstance(child, (exp.DataType, exp.Identifier)):
@@ -471,7 +474,9 @@ def calls(tree: Tree, names: frozenset[str]) -> bool:
 
 def _ordering(item: Tree, select: _SelectList) -> Ordering:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
-        raise Unsupported(f"ORDER BY {excerpt(item)} is not supported: write an expression, with ASC or DESC")
+        raise Unsupported(
+            f"ORDER BY {excerpt(item)} is not supported: sort by expressions, each optionally with ASC or DESC"
+        )
     if isinstance(item.this, exp.Var):
         raise Unsupported(f"ORDER BY {item.this.name} is not supported: name the outputs by which to sort")
     return Ordering(select.read_order(item.this), bool(item.args.get("desc")), bool(item.args.get("nulls_first")))

@@ -211,5 +211,5 @@ class Scope:
 
 def _not_read(query: Tree) -> str:
     raise Unsupported(
-        f"{shown(query)} is not supported here: the SELECT around it can have subqueries only in IN and EXISTS in WHERE"
+        f"{shown(query)} is not supported: this SELECT can contain subqueries only in WHERE, after IN or EXISTS"
     )

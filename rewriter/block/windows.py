@@ -64,7 +64,7 @@ def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
             remedy = (
                 "add all keys of GROUP BY to this ORDER BY"
                 if keys is not None
-                else "this is supported only over the groups of a GROUP BY without grouping sets"
+                else "such a window function is supported only over the groups of a GROUP BY without grouping sets"
             )
             raise Unsupported(
                 f"{_text(window)} depends on the order of rows with equal values in its ORDER BY: {remedy}"
@@ -79,8 +79,8 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     name = meant(str(call.this))
     if name not in WINDOWED and name not in WINDOWS:
         raise Unsupported(
-            f"{_text(node)}: {name}() is not supported as a window function: call {name}() in an outer SELECT, over a "
-            "subquery without it"
+            f"{_text(node)}: {name}() is not supported as a window function: read the tables in a subquery, and call "
+            f"{name}() only in the outer SELECT"
         )
     if any(isinstance(a, exp.Distinct) for a in call.expressions):
         raise Unsupported(f"{_text(node)}: DISTINCT is not supported in a window function: remove DISTINCT")
@@ -91,7 +91,9 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
 
 def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
-        raise Unsupported(f"ORDER BY {_text(item)} is not supported: write an expression, with ASC or DESC")
+        raise Unsupported(
+            f"ORDER BY {_text(item)} is not supported: sort by expressions, each optionally with ASC or DESC"
+        )
     desc, nulls_first = bool(item.args.get("desc")), bool(item.args.get("nulls_first"))
     return exp.Ordered(this=read(item.this), desc=desc, nulls_first=nulls_first)
 

@@ -63,8 +63,8 @@ def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[P
     if not blocks:
         yield Miss(
             Reason.SHAPE,
-            "the view has HAVING or reads a derived table with GROUP BY, but the query does neither, and has no GROUP "
-            "BY: create a view without HAVING and without this derived table",
+            "the view has HAVING or reads a derived table with GROUP BY, but the query has no GROUP BY and reads no "
+            "such derived table: create a view without HAVING and without this derived table",
         )
     for block in blocks:
         if len(leaves) <= len(block.tables):
@@ -120,8 +120,8 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
     if found.rewriting != plain:
         return Miss(
             Reason.SHAPE,
-            "before HAVING or in a derived table, the view groups rows by more keys than the query does: create a view "
-            "that groups by the query's keys there",
+            "the view filters, joins or aggregates groups that are finer than the groups of the query: create a view "
+            "with the GROUP BY of the query",
         )
     return plain
 

@@ -240,13 +240,13 @@ class Aggregates:
             clause = "joins further tables" if reading.extra else "has GROUPING SETS"
             told = f"the query {clause}, so that bitmaps would be counted twice: add {words(value)}"
         if told:
-            return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}, because {told} to the view's GROUP BY")
+            return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}: {told} to the view's GROUP BY")
         if not beside <= asked:
             finer = ", ".join(sorted(map(words, beside - asked)))
             return Miss(
                 Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-                f"{words(call)}, because the view's bitmaps are also grouped by {finer}: remove {finer} from the "
-                "view's GROUP BY",
+                f"{words(call)}: the view has a bitmap for each {finer}, which the query does not group by: remove "
+                f"{finer} from the view's GROUP BY",
             )
         return call_of(
             "coalesce",

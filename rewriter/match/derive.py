@@ -95,8 +95,8 @@ def signed_zeros(tree: Tree, rows: Rows) -> Read:
         return None
     return Miss(
         Reason.COLUMN_NOT_IN_VIEW,
-        f"{words(tree)}, because a floating-point grouping key does not keep the sign of zero: add the expression to "
-        "the view's GROUP BY",
+        f"{words(tree)}: a floating-point grouping key of the view does not keep the sign of zero, on which "
+        f"{words(tree)} may depend: add {words(tree)} to the view's GROUP BY",
     )
 
 

@@ -143,10 +143,10 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def _since_stored(time: Tree, rows: Rows) -> int | None:
-    """Return a lower bound of a time for the rows in storage; None if unknown. The bound 0 becomes -1.
+    """Return a lower bound of a time in the buckets that the storage table has; None if unknown.
 
-    The query's filter may give the bound, and storage may have other rows: a stored bucket that is rounded towards 1970
-    and contains the start of 1970 also contains earlier times. All later buckets contain none.
+    The bound is the one of the query's filter, but -1 instead of 0: with DIV, the bucket at the start of 1970 also
+    contains times before 1970, which the filter drops, but the stored bucket does not.
     """
     since = rows.since(time)
     return -1 if since == 0 else since
@@ -157,9 +157,10 @@ _COUNTED = {1_000: "unix_millis", 1_000_000: "unix_micros"}
 
 
 def _length(grain: Grain, zone: str, since: int | None) -> int | None:
-    """Return the length in seconds of the buckets of a grain, if they start at multiples of it since 1970; else None.
+    """Return the length in seconds of the buckets of a grain; None if the buckets do not all have one length.
 
-    `zone` is the session's time zone, and `since` a lower bound of the times in seconds since 1970, or None.
+    Return None also if the buckets do not start at multiples of this length since 1970. `zone` is the session's time
+    zone, and `since` a lower bound of the times in seconds since 1970 (None if unknown).
     """
     length = grain if isinstance(grain, int) else LENGTHS.get(grain)
     if length is None:
@@ -196,10 +197,11 @@ def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
 
 
 def other_zone(source: Tree, rows: Rows) -> Miss | None:
-    """Return a Miss if the storage table has buckets, dates or labels of a time expression in another time zone.
+    """Return a Miss if the stored buckets of the time `source` are unusable because of the session's time zone.
 
-    The time zone is another one than the session's. Buckets of `CAST(t AS TIMESTAMP)`, for a TIMESTAMP_NTZ t, depend on
-    a zone in which clocks change, and buckets of t itself do not. Return None if no column depends on another zone.
+    This is so if buckets, dates or labels of the time were computed in another zone; and, in a zone whose clocks
+    change, if the view has buckets of a TIMESTAMP_NTZ n and the query asks for buckets of `CAST(n AS TIMESTAMP)`, or
+    the reverse. Otherwise, return None. `rows` has the storage columns.
     """
     zones = {zone_elsewhere(tree) for tree in rows.rows if (b := bucket_elsewhere(tree)) and b.source == source}
     zones |= {zone for tree in rows.rows if (zone := hidden_zone(tree)) and any(source == n for n in nodes_of(tree))}
@@ -216,7 +218,7 @@ def other_zone(source: Tree, rows: Rows) -> Miss | None:
     zoneless = twin if kind(twin) == "timestamp_ntz" else source
     return Miss(
         Reason.ZONE_NOT_PROVED,
-        f"{words(zoneless)} is a TIMESTAMP_NTZ, and in the time zone {rows.zone}, whose clocks change, its buckets "
-        "differ from those of the TIMESTAMP: use timeseries() of the same type in the view and in the query, or a "
-        "session in UTC",
+        f"the type of {words(zoneless)} is TIMESTAMP_NTZ; in the time zone {rows.zone}, whose clocks change, the "
+        f"buckets of {words(zoneless)} differ from the buckets of its cast to TIMESTAMP: call timeseries() with the "
+        "same type in the view and in the query, or use a session in UTC",
     )

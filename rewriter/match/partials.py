@@ -104,8 +104,9 @@ class PartialAggregates:
             if name == "sum" and self._may_have_overflowed(held, argument):
                 return Miss(
                     Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-                    f"{words(call_of(name, argument))}, because the view was created without ANSI mode, in which a sum "
-                    "that overflows is stored as NULL: create the view in a session with spark.sql.ansi.enabled=true",
+                    f"{words(call_of(name, argument))}: the view was created without ANSI mode, and therefore stores "
+                    "NULL for a sum that overflows: drop the view, and create it again in a session with SET "
+                    "spark.sql.ansi.enabled = true",
                 )
             kind = numeric_type(argument, self.reading.block)
             return PartialAggregate(

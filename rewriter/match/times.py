@@ -162,9 +162,10 @@ class _Asked(NamedTuple):
 
 
 def _asked_of(tree: Tree, rows: Rows, since_of: SinceOf) -> _Asked | None:
-    """Return the bucket of an instant, made of milliseconds, that determines an expression; None for others.
+    """Return the bucket of an instant `timestamp_millis(n)` that determines the value of an expression.
 
-    `rows` has the query's block, and `since_of` returns a lower bound of a column.
+    `year(timestamp_millis(n))` gives the bucket of a year. Return None for other expressions. `rows` has the query's
+    block, and `since_of` returns a lower bound of a column.
     """
     kind = partial(kind_of, rows=rows)
     # Most queries have no such columns; and each operand of a long sum comes here, which need not be searched again.
@@ -209,7 +210,8 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
     of the time. `rows` has the storage columns.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "months_between":
-        source, why = tree.expressions[0], "months_between() also depends on the time of day: apply it to dates"
+        source = tree.expressions[0]
+        why = "months_between() depends on the time of day: call months_between() with dates"
     elif isinstance(tree, (exp.IntDiv, exp.Mod)):
         counted = seconds_of(tree.this, lambda node: kind_of(node, rows), lambda time: 0)
         if counted is None:
@@ -225,7 +227,7 @@ def unfactored(tree: Tree, rows: Rows) -> Miss | None:
         return None
     if isinstance(rows.compute(source), exp.Expr) or not any(True for _ in stored_buckets(source, rows)):
         return None
-    return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(source)}, which is needed because {why}")
+    return Miss(Reason.COLUMN_NOT_IN_VIEW, f"{words(source)}: the view's time buckets do not suffice, because {why}")
 
 
 def unbounded(tree: Tree, rows: Rows) -> Miss | None:

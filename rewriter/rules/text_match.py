@@ -26,8 +26,7 @@ def text_match(ask: Ask) -> Match | Miss:
     if not isinstance(question, TextQuestion):
         return Miss(
             Reason.SHAPE,
-            "the text of the query is not compared with the text of the view's query, because the query is supported "
-            "as a SELECT",
+            "the rule text_match is only for queries that contain unsupported SQL, and this query contains none",
             apart=True,
         )
     outputs = tuple(stored(column.name) for column in ask.path.storage.columns)

@@ -94,7 +94,7 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _is_zero_or_more(tree: Tree) -> bool:
-    """Return whether DOUBLE arithmetic over sums never returns -0.0, which a sum() never returns.
+    """Return whether an expression of DOUBLE arithmetic over sums is never -0.0, as a sum() itself is never -0.0.
 
     Return True for sums and differences, for a product with a positive number, and for a quotient by a positive number.
     """
@@ -245,8 +245,8 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
-            f"the verifier knows no aggregate over rows that equals {words(call)} over a query that aggregates without "
-            "GROUP BY"
+            f"the verifier cannot compare {words(call)}, computed over the result of an aggregate query without GROUP "
+            "BY, with an aggregate over rows"
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
@@ -263,7 +263,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     counted = call.name == "sum" and isinstance(arguments[0], (exp.Anonymous, exp.Case))
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
-    raise Unfolded(f"the verifier knows no aggregate over rows that equals {words(call)} over groups")
+    raise Unfolded(f"the verifier cannot compare {words(call)}, computed over groups, with an aggregate over rows")
 
 
 def _is_whole(argument: Tree) -> bool:

@@ -51,11 +51,15 @@ def verify_branches(
         return Verdict(UNDECIDED, str(problem))
     given = {item.unalias().name for item in tree.expressions if isinstance(item.unalias(), exp.Column)}
     if operation.operator != UNION_ALL and not {column.name for column in storage.columns} <= given:
-        return Verdict(REFUTED, f"{operation.operator} may merge rows of the plan that the view keeps distinct")
+        return Verdict(
+            REFUTED, f"{operation.operator} may merge rows of the rewritten query that the view keeps distinct"
+        )
     if limits_of(tree) != limits_of(tail):
-        return Verdict(REFUTED, f"the plan has the LIMIT and OFFSET {limits_of(tree)} instead of {limits_of(tail)}")
+        return Verdict(
+            REFUTED, f"the rewritten query has the LIMIT and OFFSET {limits_of(tree)} instead of {limits_of(tail)}"
+        )
     if list(order_of(tree, ())) != list(order_of(tail, query.names)):
-        return Verdict(REFUTED, "the ORDER BY of the plan differs from that of the query")
+        return Verdict(REFUTED, "the ORDER BY of the rewritten query differs from that of the query")
     alone = tree.copy()
     for clause in ("order", "limit", "offset"):
         alone.set(clause, None)

@@ -64,7 +64,7 @@ def _mapped_one_to_one(question: Block, plan: Block, tables: Tables, mode: Mode)
         if not found.difference:
             return found
         first = first or found
-    return first or Comparison("the plan reads other tables than the query")
+    return first or Comparison("the rewritten query reads other tables than the query")
 
 
 def compared_as(question: Block, plan: Block, mapping: Mapping[str, str], tables: Tables, mode: Mode) -> Comparison:
@@ -85,13 +85,15 @@ def _compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Compar
         for tree in block.where:
             pair = equated(tree, block)
             if pair is not None and not classes.same(*pair):
-                return Comparison(f"only one of query and plan has the condition {words(tree)}")
+                return Comparison(f"only one of the query and the rewritten query has the condition {words(tree)}")
     question, plan = (represented(block, same, mode) for block in (question, plan))
     if not _same_joins(question, plan, mode.zone):
-        return Comparison("the joins of the plan differ from those of the query")
+        return Comparison("the joins of the rewritten query differ from those of the query")
     filters = difference(_filters(question), _filters(plan), question, mode.zone, _known(question, plan, same))
     if filters is not None:
-        return Comparison(f"the filters of query and plan are not proved equal: {filters.cell}", filters.certain)
+        return Comparison(
+            f"the filters of the query and the rewritten query are not proved equal: {filters.cell}", filters.certain
+        )
     if plan.since:  # the rows are the same, and so are the bounds of their times
         question = normal_block(replace(question, since=plan.since), mode)
     return _groups(question, plan, tables, mode, same)
@@ -142,7 +144,7 @@ def _added(tree: Tree) -> Iterator[Tree]:
 
 def _groups(question: Block, plan: Block, tables: Tables, mode: Mode, classes: Equivalence) -> Comparison:
     if (question.keys is None) != (plan.keys is None) or question.sets != plan.sets:
-        return Comparison("only one of query and plan has groups, or their grouping sets differ")
+        return Comparison("only one of the query and the rewritten query has groups, or their grouping sets differ")
     axioms: dict[str, None] = {}
     for one, other in ((question, plan), (plan, question)):
         rest = [key for key in other.keys or () if key not in (one.keys or ())]
@@ -151,14 +153,15 @@ def _groups(question: Block, plan: Block, tables: Tables, mode: Mode, classes: E
         known = _dependencies(one, tables, mode, classes)
         for key in rest:
             if not known.determine(key):
-                return Comparison(f"only one of query and plan groups by {words(key)}")
+                return Comparison(f"only one of the query and the rewritten query groups by {words(key)}")
         axioms |= {f"the primary key of {table.name}": None for table in one.tables if table.id in known.single}
     if bool(question.keys) != bool(plan.keys):
-        return Comparison("only one of query and plan returns a group if no row passes the filters")
+        return Comparison("only one of the query and the rewritten query returns a group if no row passes the filters")
     having = difference(question.having, plan.having, question, mode.zone)
     if having is not None:
         return Comparison(
-            f"the HAVING filters of query and plan are not proved equal: {having.cell}", axioms=tuple(axioms)
+            f"the HAVING filters of the query and the rewritten query are not proved equal: {having.cell}",
+            axioms=tuple(axioms),
         )
     pairs: tuple[tuple[str, Sequence[object], Sequence[object]], ...] = (
         ("output", question.outputs, plan.outputs),
@@ -170,7 +173,7 @@ def _groups(question: Block, plan: Block, tables: Tables, mode: Mode, classes: E
         if list(mine) != list(theirs):
             unequal = next((a for a, b in zip(mine, theirs, strict=False) if a != b), what)
             told = words(unequal) if isinstance(unequal, exp.Expr) else str(unequal)
-            return Comparison(f"query and plan differ in {what}: {told}", axioms=tuple(axioms))
+            return Comparison(f"the query and the rewritten query differ in {what}: {told}", axioms=tuple(axioms))
     return Comparison(axioms=tuple(axioms))
 
 

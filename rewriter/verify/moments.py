@@ -83,11 +83,12 @@ def check_moments(block: Block, tables: Tables) -> None:
             continue
         if moment.since is not None:
             raise Misread(
-                f"the plan reads only the rows of {name} appended since snapshot {moment.since}, not all rows"
+                f"the rewritten query reads only the rows of {name} appended since snapshot {moment.since}, not all "
+                "rows"
             )
         table = tables(name)
         now = table.snapshot_id if table is not None else None
-        raise Misread(f"the plan reads {name} at snapshot {moment.until} instead of {now}")
+        raise Misread(f"the rewritten query reads {name} at snapshot {moment.until} instead of {now}")
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:

@@ -178,7 +178,9 @@ class _Reader:
     def _text(self, select: exp.Select) -> str:
         found = self._texts.get(select)
         if found is None:
-            raise Unsupported(f"the subquery {excerpt(select)} of the plan cannot be located in the text of the plan")
+            raise Unsupported(
+                f"the verifier cannot find the subquery {excerpt(select)} in the text of the rewritten query"
+            )
         return found
 
 
@@ -212,13 +214,13 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
     """
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
-            raise Unsupported(f"the plan has {tree.key.upper()}, a set operation other than UNION ALL")
+            raise Unsupported(f"the rewritten query has {tree.key.upper()}, a set operation other than UNION ALL")
         yield from _branches(tree.this)
         yield from _branches(tree.expression)
     elif isinstance(tree, exp.Select):
         yield tree
     else:
-        raise Unsupported("a branch of the plan is not a SELECT")
+        raise Unsupported("a branch of the rewritten query is not a SELECT")
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
@@ -233,7 +235,9 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
     between = isinstance(version.expression, exp.Tuple)
     since, number = version.expression.expressions if between else (None, version.expression)
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
-        raise Unsupported(f"the plan reads {table.name} with a time travel clause that does not give a snapshot id")
+        raise Unsupported(
+            f"the rewritten query reads {table.name} with a time travel clause that does not give a snapshot id"
+        )
     table.set("version", None)
     return int(number.name), int(since.name) if since is not None else None
 
@@ -246,5 +250,5 @@ def _outer(column: exp.Column) -> Tree:
     in the same form. Raise Unsupported for a column without a qualifier.
     """
     if not column.table:
-        raise Unsupported(f"the column {column.name} in the plan belongs to no table of the plan")
+        raise Unsupported(f"the rewritten query has the column {column.name}, which none of its tables has")
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

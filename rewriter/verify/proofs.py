@@ -59,7 +59,7 @@ def _verdict(question: Block, plan: str, session: Session, leaves: Leaves) -> Ve
     try:
         return verify(question, plan, session, leaves)
     except RecursionError:
-        return Verdict(UNDECIDED, "the plan is nested too deeply")
+        return Verdict(UNDECIDED, "the rewritten query is nested too deeply")
 
 
 def _facts(relation: object) -> object:

@@ -39,9 +39,9 @@ def verify_text(original: str, plan: str, session: Session, view: MaterializedVi
         return Verdict(REFUTED, wrong)
     limits = (None, None) if whole else limits_of(tail)
     if limits_of(tree) != limits:
-        return Verdict(REFUTED, f"the plan has the LIMIT and OFFSET {limits_of(tree)} instead of {limits}")
+        return Verdict(REFUTED, f"the rewritten query has the LIMIT and OFFSET {limits_of(tree)} instead of {limits}")
     if list(order_of(tree, ())) != list(order_of(tail, query.names)):
-        return Verdict(REFUTED, "the ORDER BY of the plan differs from that of the query")
+        return Verdict(REFUTED, "the ORDER BY of the rewritten query differs from that of the query")
     return Verdict(PROVED)
 
 
@@ -57,12 +57,14 @@ def _problem(tree: exp.Select, storage: Table) -> str:
     (source, *others) = from_items(tree)
     named = tuple(part.name for part in source.parts) if isinstance(source, exp.Table) else ()
     if clauses or others or named != tuple(filter(None, storage.name.parts)):
-        return f"the plan is more than a read of {storage.name}"
+        return f"the rewritten query is more than a read of {storage.name}"
     given = [item.unalias() for item in tree.expressions]
     columns = [item.name for item in given if isinstance(item, exp.Column)]
     held = [column.name for column in storage.columns]
     return (
-        "" if columns == held and len(given) == len(held) else f"the plan reads the columns {columns} instead of {held}"
+        ""
+        if columns == held and len(given) == len(held)
+        else f"the rewritten query reads the columns {columns} instead of {held}"
     )
 
 

@@ -141,7 +141,9 @@ class Unfolding:
             for later in sides[i + 1 :]:
                 both = disjoint(side, later, first, self._mode.zone)
                 if both is not None:
-                    raise Undecided(f"two branches of the plan's UNION ALL may read the same row: {both.cell}")
+                    raise Undecided(
+                        f"two branches of the rewritten query's UNION ALL may read the same row: {both.cell}"
+                    )
         first = replace(first, since=())  # other branches may have earlier times
         if len(blocks) == 1 and union.whole:
             return Held(first, columns)
@@ -184,7 +186,8 @@ class Unfolding:
                 other_rows = self._difference(each, block)
                 if other_rows:
                     raise Undecided(
-                        f"the filters of two branches of the plan's UNION ALL are not proved equal: {other_rows}"
+                        f"the filters of two branches of the rewritten query's UNION ALL are not proved equal: "
+                        f"{other_rows}"
                     )
             whole.append(block)
         return whole
@@ -199,7 +202,7 @@ class Unfolding:
             if _alike(same, first):
                 by_id = {table.id: table for table in same.tables}
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
-        raise Undecided("the branches of the plan's UNION ALL compute different expressions")
+        raise Undecided("the branches of the rewritten query's UNION ALL compute different expressions")
 
     def _difference(self, one: Block, other: Block) -> str:
         """Return an example, in words, of rows that only one of two blocks' filters keeps; empty if the filters are
@@ -353,7 +356,7 @@ class Unfolding:
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
             raise Undecided(
                 "the outer query groups or joins the result of an aggregate query without GROUP BY, and the verifier "
-                "cannot check the plan of such a query"
+                "cannot check the rewritten query of such a query"
             )
         joins = (conjunct for join in merged.joins for conjunct in join.on)
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
@@ -410,7 +413,8 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
             rest = tuple(other for other in outer.where if other is not conjunct)
             return replace(outer, where=rest), _of_set(held, matching[0])
     raise Undecided(
-        f"{table.name} has several grouping sets, and no condition on grouping_id() in the plan selects one of them"
+        f"{table.name} has several grouping sets, and no condition on grouping_id() in the rewritten query selects one "
+        "of them"
     )
 
 

@@ -53,7 +53,7 @@ class Verdict:
         return f"proved, relying on {' and '.join(self.axioms)}" if self.axioms else "proved"
 
 
-UNVERIFIED = Verdict(UNDECIDED, "the plan was not verified")
+UNVERIFIED = Verdict(UNDECIDED, "the rewritten query was not verified")
 
 
 def verify(
@@ -132,7 +132,7 @@ def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
         at = "" if scan.pin is None else f" VERSION AS OF {scan.pin}"
         fresh = text.count(f"({fresh_rows(table, f'{scan.name.sql()}{at}')})")
         if fresh != len(re.findall(rf"{re.escape(scan.name.sql())}(?![\w`.])", text)):
-            return f"the plan reads rows of {scan.name} that are stale"
+            return f"the rewritten query reads rows of {scan.name} that are stale"
     return ""
 
 
@@ -184,7 +184,8 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
     ((table, source),) = parts.items()
     if len(source.branches) != len(unions[0].branches):
         raise Undecided(
-            f"the UNION ALL of the plan has {len(source.branches)} branches instead of {len(unions[0].branches)}"
+            f"the UNION ALL of the rewritten query has {len(source.branches)} branches instead of "
+            f"{len(unions[0].branches)}"
         )
     for branch, made in zip(unions[0].branches, source.branches, strict=True):
         one = Union((made,), whole=False)
@@ -201,17 +202,17 @@ def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequen
     """
     block = plan.block
     if len(block.outputs) != len(question.outputs):
-        return f"the plan has {len(block.outputs)} outputs instead of {len(question.outputs)}"
+        return f"the rewritten query has {len(block.outputs)} outputs instead of {len(question.outputs)}"
     names = [column.name for column in schema] if schema is not None else question.names
     for asked, given in zip(names, block.names, strict=True):
         if asked is not None and given != asked:
-            return f"the plan names an output {given} instead of {asked}"
+            return f"the rewritten query names an output {given} instead of {asked}"
     scans = list(plan.scans())
     pinned = [scan for scan in scans if scan.pin is not None]
     if (pinned and len(pinned) < len(scans)) or (not pinned and len({scan.name for scan in scans}) > 1):
-        return "the plan reads its tables at different snapshots"
+        return "the rewritten query reads its tables at different snapshots"
     for scan in pinned:
         table = leaves.table(scan.name)
         if table is not None and table.snapshot_id != scan.pin and leaves.is_storage(scan.name):
-            return f"the plan reads {scan.name} at snapshot {scan.pin} instead of {table.snapshot_id}"
+            return f"the rewritten query reads {scan.name} at snapshot {scan.pin} instead of {table.snapshot_id}"
     return ""

@@ -41,7 +41,7 @@ SELECT shops_0.name AS name, v.`shop` AS shop, v.`buyers` FROM lake.demo.buyers_
 
 --@ case: a number of the other table is added for each row
 SELECT s.shop, s.day, sum(h.town), count(DISTINCT s.buyer) FROM sales AS s JOIN shops AS h ON h.id = s.shop GROUP BY s.shop, s.day
---@ rewritten using buyers (not proved: query and plan differ in output)
+--@ rewritten using buyers (not proved: the query and the rewritten query differ in output)
 SELECT v.`shop` AS shop, v.`day` AS day, CAST(shops_0.town AS BIGINT) * v.`cnt`, v.`buyers` FROM lake.demo.buyers__storage VERSION AS OF 2000 AS v, lake.demo.shops VERSION AS OF 1001 AS shops_0 WHERE shops_0.id = v.`shop`
 
 --@ case: names that several shops may have

@@ -58,7 +58,7 @@ SELECT v.`both` AS k, sum(v.`q`) AS q FROM lake.demo.mirrored__storage AS v GROU
 
 --@ case: a key named by another order than that of the output
 SELECT a + b AS k, sum(qty) AS q FROM t WHERE region = upper(sex) GROUP BY 1 ORDER BY b + a
---@ kept: chosen UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; either UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; mirrored UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; outer UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; products UNSUPPORTED the column b is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
+--@ kept: chosen UNSUPPORTED the column b is neither grouped nor aggregated: add b to GROUP BY, or use b only in aggregates; either UNSUPPORTED the column b is neither grouped nor aggregated: add b to GROUP BY, or use b only in aggregates; mirrored UNSUPPORTED the column b is neither grouped nor aggregated: add b to GROUP BY, or use b only in aggregates; outer UNSUPPORTED the column b is neither grouped nor aggregated: add b to GROUP BY, or use b only in aggregates; products UNSUPPORTED the column b is neither grouped nor aggregated: add b to GROUP BY, or use b only in aggregates
 
 --@ case: a filter on a key
 SELECT sum(qty) AS q FROM t WHERE region = upper(sex) AND b + a > 3

@@ -49,7 +49,7 @@ SELECT brand FROM part JOIN supp ON size = pid WHERE size > (SELECT sum(qty) FRO
 
 --@ case: groups within
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = id GROUP BY items.pid)
---@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED a correlated subquery is supported only as one aggregate without GROUP BY, HAVING, ORDER BY and LIMIT, or in EXISTS or IN
+--@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED a correlated subquery is supported only in EXISTS or IN, or if it returns a single aggregate without GROUP BY, HAVING, ORDER BY and LIMIT: write the subquery as a join
 
 --@ case: a column around in the output
 SELECT id FROM part WHERE size > (SELECT sum(qty) + id FROM items WHERE items.pid = part.id)
@@ -67,7 +67,7 @@ SELECT name FROM supp VERSION AS OF 1002 WHERE id IN (SELECT id FROM part VERSIO
 
 --@ case: two levels around
 SELECT name FROM supp WHERE id IN (SELECT id FROM part WHERE size > (SELECT min(price) FROM items WHERE items.pid = part.id AND items.supp = supp.id))
---@ kept: by_part UNSUPPORTED the subquery on items is not supported here: the SELECT around it can have subqueries only in IN and EXISTS in WHERE; parts UNSUPPORTED the subquery on items is not supported here: the SELECT around it can have subqueries only in IN and EXISTS in WHERE; by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column supp.id is not a column of the tables in FROM: check the name
+--@ kept: by_part UNSUPPORTED the subquery on items is not supported: this SELECT can contain subqueries only in WHERE, after IN or EXISTS; parts UNSUPPORTED the subquery on items is not supported: this SELECT can contain subqueries only in WHERE, after IN or EXISTS; by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column supp.id is not a column of the tables in FROM: check the name
 
 --@ case: a floating-point sum that decides
 SELECT id FROM part WHERE size > (SELECT sum(score) FROM items WHERE items.pid = part.id)
@@ -89,7 +89,7 @@ SELECT d.k FROM (SELECT id AS k, size FROM part VERSION AS OF 1000) AS d WHERE d
 
 --@ case: beside a grouped derived table, whose names are not looked into
 SELECT d.k FROM (SELECT id AS k, max(size) AS size FROM part GROUP BY id) AS d WHERE d.size > (SELECT sum(qty) FROM items WHERE items.pid = d.k)
---@ kept: by_part UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts VIEW_FILTERS_MORE id > 0; by_part UNSUPPORTED d.k is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts VIEW_FILTERS_MORE id > 0; by_part UNSUPPORTED d.k is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias
 
 --@ case: in the list of outputs, twice
 SELECT p.id, (SELECT sum(i.qty) FROM items AS i WHERE i.pid = p.id) AS q, coalesce((SELECT count(*) FROM items WHERE items.pid = p.id AND supp = 2), 0) + 1 AS n FROM part AS p WHERE p.size > 1
@@ -98,8 +98,8 @@ SELECT p.id, (SELECT sum(v.`total`) FROM lake.demo.by_part__storage VERSION AS O
 
 --@ case: in an output without a name
 SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) + 1 FROM part
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias
 
 --@ case: in ORDER BY
 SELECT id FROM part ORDER BY (SELECT sum(qty) FROM items WHERE items.pid = part.id), id
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, and as an output with an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias

@@ -31,7 +31,7 @@ SELECT CAST(timestamp_millis(v.`m` * 60000) AS DATE) AS d, hour(timestamp_millis
 
 --@ case: filtered by milliseconds
 SELECT to_date(timestamp_millis(ms)) AS d, max(n) AS top FROM taps WHERE ms >= 1704067200000 AND ms < 1735689600000 GROUP BY 1
---@ rewritten using by_instant (not proved: the filters of query and plan are not proved equal)
+--@ rewritten using by_instant (not proved: the filters of the query and the rewritten query are not proved equal)
 SELECT CAST(v.`m` AS DATE) AS d, max(v.`top`) AS top FROM lake.demo.by_instant__storage AS v WHERE unix_millis(v.`m`) >= 1704067200000 AND unix_millis(v.`m`) < 1735689600000 GROUP BY CAST(v.`m` AS DATE)
 
 --@ case: without a lower bound, the zone may have had an offset within a minute

@@ -213,4 +213,4 @@ SELECT dates_0.day AS day, sum(v.`s`) AS s FROM lake.demo.by_hour__storage VERSI
 
 --@ case: a midnight that is on the other side
 SELECT d.day, sum(e.n) AS s FROM dates AS d LEFT JOIN events AS e ON e.at > d.day AND e.at <= date_add(d.day, 1) GROUP BY d.day
---@ kept: by_hour COLUMN_NOT_IN_VIEW at, and at > day may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; labelled COLUMN_NOT_IN_VIEW at, and at > day may divide a bucket of the view (day): compare with the start of a bucket by >= or <, or use finer buckets in the view; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+--@ kept: by_hour COLUMN_NOT_IN_VIEW at: at > day may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; labelled COLUMN_NOT_IN_VIEW at: at > day may select a part of one of the view's buckets (day): compare with the start of a bucket by >= or <, or use finer buckets in the view; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'

@@ -76,7 +76,7 @@ SELECT zone_0.label AS label, sum(v.`amount`) FROM lake.demo.both__storage VERSI
 
 --@ case: no column of a kept side is never NULL
 SELECT s.amount AS paid, d.name AS called, s.dim_id FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id
---@ kept: both COLUMN_NOT_IN_VIEW dim_id; totals GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; unmarked COLUMN_NOT_IN_VIEW id, without which rows that the view's outer join has matched cannot be told from rows without a match: add id to the view
+--@ kept: both COLUMN_NOT_IN_VIEW dim_id; totals GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; unmarked COLUMN_NOT_IN_VIEW id: without this column, the rows that the view's outer join has matched look like the rows without a match: add id to the view
 
 --@ case: a left join on a further condition
 SELECT s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1

@@ -55,7 +55,7 @@ SELECT upper(v.`r`) AS r, sum(v.`sx`) FROM lake.demo.m__storage AS v GROUP BY up
 
 --@ case: an alias of another column's name is no key
 SELECT r AS k, sum(x) FROM t GROUP BY k
---@ kept: UNSUPPORTED the column r is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
+--@ kept: UNSUPPORTED the column r is neither grouped nor aggregated: add r to GROUP BY, or use r only in aggregates
 
 --@ case: in ORDER BY the alias goes first
 SELECT k AS r, sum(x) AS s FROM t GROUP BY k ORDER BY r DESC

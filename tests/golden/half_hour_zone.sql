@@ -12,7 +12,7 @@ SELECT timestamp_seconds(floor(unix_seconds(at) / 3600) * 3600) AS h, sum(n) AS 
 
 --@ case: the days of UTC
 SELECT date_trunc('day', convert_timezone('+05:30', 'UTC', CAST(at AS TIMESTAMP_NTZ))) AS x, sum(n) AS s FROM events GROUP BY 1
---@ rewritten using by_hour_of_utc (not proved: only one of query and plan groups by CAST(timeseries(convert_timezone('+05)
+--@ rewritten using by_hour_of_utc (not proved: only one of the query and the rewritten query groups by CAST(timeseries(convert_timezone('+05)
 SELECT date_trunc('DAY', CAST(convert_timezone('+05:30', 'UTC', CAST(v.`h` AS TIMESTAMP_NTZ)) AS TIMESTAMP)) AS x, sum(v.`s`) AS s FROM lake.demo.by_hour_of_utc__storage AS v GROUP BY date_trunc('DAY', CAST(convert_timezone('+05:30', 'UTC', CAST(v.`h` AS TIMESTAMP_NTZ)) AS TIMESTAMP))
 
 --@ case: a date is not the time that it was cast from

@@ -43,7 +43,7 @@ WITH x AS (SELECT coalesce(sum(v.`cnt`), 0) AS c FROM lake.demo.by_score__storag
 
 --@ case: but nothing is computed from it, for its zeros have lost their sign
 SELECT score * 2, count(*) FROM t GROUP BY score * 2
---@ kept: averages GROUPING_TOO_COARSE score; by_score GROUPING_TOO_COARSE score * 2, because a floating-point grouping key does not keep the sign of zero: add the expression to the view's GROUP BY; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
+--@ kept: averages GROUPING_TOO_COARSE score; by_score GROUPING_TOO_COARSE score * 2: a floating-point grouping key of the view does not keep the sign of zero, on which score * 2 may depend: add score * 2 to the view's GROUP BY; logic GROUPING_TOO_COARSE score; sums GROUPING_TOO_COARSE score
 
 --@ case: counts and sums
 SELECT a, count(*), count(1), count(x), sum(x), sum(price) FROM t GROUP BY a

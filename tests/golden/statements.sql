@@ -67,7 +67,7 @@ SELECT v.`region` AS r, sum(v.`total`) AS t FROM lake.demo.by_region__storage AS
 
 --@ case: an alias that hides a column is not guessed at
 SELECT sex AS region, sum(amount) FROM sales GROUP BY region
---@ kept: UNSUPPORTED the column sex is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
+--@ kept: UNSUPPORTED the column sex is neither grouped nor aggregated: add sex to GROUP BY, or use sex only in aggregates
 
 --@ case: DISTINCT is grouping
 SELECT DISTINCT region FROM sales
@@ -113,7 +113,7 @@ SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region
 
 --@ case: a function that is not known
 SELECT region, some_udf(sum(amount)) FROM sales GROUP BY region
---@ kept: UNSUPPORTED the function some_udf() is not supported: call some_udf() in an outer SELECT, over a subquery without it
+--@ kept: UNSUPPORTED the function some_udf() is not supported: read the tables in a subquery, and call some_udf() only in the outer SELECT
 
 --@ case: variable substitution
 SELECT region, sum(amount) FROM sales WHERE region = '${region}' GROUP BY region

@@ -64,15 +64,15 @@ SELECT bit_or(v.`bits`) AS s FROM lake.demo.by_month__storage AS v WHERE v.`m` >
 
 --@ case: one day of a month
 SELECT bit_or(n) AS s FROM events WHERE day = DATE '2024-01-01'
---@ kept: at_hour COLUMN_NOT_IN_VIEW day; at_month COLUMN_NOT_IN_VIEW day; by_month COLUMN_NOT_IN_VIEW day, and day = CAST('2024-01-01' AS DATE) may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; local_day COLUMN_NOT_IN_VIEW day; unix_day COLUMN_NOT_IN_VIEW day
+--@ kept: at_hour COLUMN_NOT_IN_VIEW day; at_month COLUMN_NOT_IN_VIEW day; by_month COLUMN_NOT_IN_VIEW day: day = CAST('2024-01-01' AS DATE) may select a part of one of the view's buckets (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; local_day COLUMN_NOT_IN_VIEW day; unix_day COLUMN_NOT_IN_VIEW day
 
 --@ case: equal to a border is less than a bucket
 SELECT sum(n) AS s FROM events WHERE at = TIMESTAMP '2024-01-01 00:00:00'
---@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at: at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at: at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may select a part of one of the view's buckets (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at: at = CAST('2024-01-01 00:00:00' AS TIMESTAMP) may select a part of one of the view's buckets (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: borders listed
 SELECT sum(n) AS s FROM events WHERE at IN (TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP '2024-02-01 00:00:00')
---@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at: at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at: at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may select a part of one of the view's buckets (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at: at IN (CAST('2024-01-01 00:00:00' AS TIMESTAMP), CAST('2024-02-01 00:00:00' AS TIMESTAMP)) may select a part of one of the view's buckets (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: a bucket equal to its begin
 SELECT sum(n) AS s FROM events WHERE date_trunc('month', at) = '2024-01-01'
@@ -199,7 +199,7 @@ SELECT bit_xor(v.`bits`) AS s FROM lake.demo.unix_day__storage AS v WHERE timest
 
 --@ case: hours divide these days
 SELECT bit_xor(n) AS s FROM events WHERE at >= '2024-01-01 01:00:00'
---@ kept: at_hour AGGREGATE_NOT_IN_VIEW bit_xor(n); at_month AGGREGATE_NOT_IN_VIEW bit_xor(n); by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at >= '2024-01-01 01:00:00' may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: at_hour AGGREGATE_NOT_IN_VIEW bit_xor(n); at_month AGGREGATE_NOT_IN_VIEW bit_xor(n); by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at: at >= '2024-01-01 01:00:00' may select a part of one of the view's buckets (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: days counted from 1970, equal
 SELECT bit_xor(n) AS s FROM events WHERE CAST(at AS DATE) = '2024-02-15'
@@ -268,7 +268,7 @@ SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE v.`h` >= CAST(
 
 --@ case: an instant beside a time without zone
 SELECT min(n) AS least FROM events WHERE local >= '2024-01-01T00:00:00Z'
---@ kept: at_hour COLUMN_NOT_IN_VIEW local; at_month COLUMN_NOT_IN_VIEW local; by_month COLUMN_NOT_IN_VIEW local; local_day COLUMN_NOT_IN_VIEW local, and local >= '2024-01-01T00:00:00Z' may divide a bucket of the view (day): compare with the start of a bucket by >= or <, or use finer buckets in the view; unix_day COLUMN_NOT_IN_VIEW local
+--@ kept: at_hour COLUMN_NOT_IN_VIEW local; at_month COLUMN_NOT_IN_VIEW local; by_month COLUMN_NOT_IN_VIEW local; local_day COLUMN_NOT_IN_VIEW local: local >= '2024-01-01T00:00:00Z' may select a part of one of the view's buckets (day): compare with the start of a bucket by >= or <, or use finer buckets in the view; unix_day COLUMN_NOT_IN_VIEW local
 
 --@ case: seconds since 1970
 SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= 1704067200 AND unix_timestamp(at) < 1706745600
@@ -330,7 +330,7 @@ SELECT max(v.`top`) AS s FROM lake.demo.at_month__storage AS v WHERE v.`m` < CAS
 
 --@ case: a second is no bucket
 SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) = 1704067200
---@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at: at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at: at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may select a part of one of the view's buckets (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at: at < CAST('2024-01-01 00:00:01Z' AS TIMESTAMP) may select a part of one of the view's buckets (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: 0 is also the last fraction of a second before 1970
 SELECT sum(n) AS s FROM events WHERE unix_timestamp(at) >= 0
@@ -391,7 +391,7 @@ SELECT bit_or(n) AS s FROM events WHERE date_add(day, 1) > '2024-02-01'
 
 --@ case: no unit of these
 SELECT sum(n) AS s FROM events WHERE at >= dateadd(FORTNIGHT, -1, current_date())
---@ kept: at_hour UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known; at_month UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known; by_month UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known; local_day UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known; unix_day UNSUPPORTED dateadd() is supported only with a unit, a constant whole number, and a date or timestamp whose type is known
+--@ kept: at_hour UNSUPPORTED dateadd() is supported only with a unit, such as DAY, a constant whole number, and a date or timestamp whose type is known: write a number, and cast the time to DATE or TIMESTAMP; at_month UNSUPPORTED dateadd() is supported only with a unit, such as DAY, a constant whole number, and a date or timestamp whose type is known: write a number, and cast the time to DATE or TIMESTAMP; by_month UNSUPPORTED dateadd() is supported only with a unit, such as DAY, a constant whole number, and a date or timestamp whose type is known: write a number, and cast the time to DATE or TIMESTAMP; local_day UNSUPPORTED dateadd() is supported only with a unit, such as DAY, a constant whole number, and a date or timestamp whose type is known: write a number, and cast the time to DATE or TIMESTAMP; unix_day UNSUPPORTED dateadd() is supported only with a unit, such as DAY, a constant whole number, and a date or timestamp whose type is known: write a number, and cast the time to DATE or TIMESTAMP
 
 --@ case: years and months in pairs
 SELECT max(n) AS s FROM events WHERE (year(at), month(at)) IN ((2024, 1), (2024, 2))
@@ -490,7 +490,7 @@ SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.
 
 --@ case: an excluded range needs the last of its instants, and the first one behind it
 SELECT sum(n) AS s FROM events WHERE at NOT BETWEEN '2024-01-01' AND '2024-02-01'
---@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at <= '2024-02-01' may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at <= '2024-02-01' may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at <= '2024-02-01' may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at: at <= '2024-02-01' may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at: at <= '2024-02-01' may select a part of one of the view's buckets (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at: at <= '2024-02-01' may select a part of one of the view's buckets (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: an excluded range of whole buckets does not
 SELECT sum(n) AS s FROM events WHERE NOT (at >= '2024-01-01' AND at < '2024-02-01')
@@ -499,4 +499,4 @@ SELECT sum(v.`s`) AS s FROM lake.demo.at_hour__storage AS v WHERE NOT ((v.`h` >=
 
 --@ case: a missing time, or one instant
 SELECT sum(n) AS s FROM events WHERE at IS NULL OR at = '2024-02-01'
---@ kept: at_hour COLUMN_NOT_IN_VIEW at, and at = '2024-02-01' may divide a bucket of the view (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at, and at = '2024-02-01' may divide a bucket of the view (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at, and at = '2024-02-01' may divide a bucket of the view (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: at_hour COLUMN_NOT_IN_VIEW at: at = '2024-02-01' may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; at_month COLUMN_NOT_IN_VIEW at: at = '2024-02-01' may select a part of one of the view's buckets (month): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW at; local_day COLUMN_NOT_IN_VIEW at; unix_day COLUMN_NOT_IN_VIEW at: at = '2024-02-01' may select a part of one of the view's buckets (86400 s): compare with the start of a bucket by >= or <, or use finer buckets in the view

@@ -75,7 +75,7 @@ SELECT floor(unix_seconds(v.`s`) / 3600) * 3600 AS h, unix_seconds(v.`s`) AS s, 
 
 --@ case: DIV rounds towards 1970, too
 SELECT unix_seconds(at) DIV 60 AS m, sum(n) AS total FROM events GROUP BY 1
---@ kept: by_second GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at
+--@ kept: by_second GROUPING_TOO_COARSE at: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at
 
 --@ case: since 1970 it rounds down
 SELECT unix_seconds(at) DIV 3600 * 3600 AS h, sum(n) AS total FROM events WHERE at >= '1971-01-01' GROUP BY 1
@@ -99,7 +99,7 @@ SELECT from_unixtime((unix_timestamp(v.`s`) DIV 900) * 900) AS q, sum(v.`total`)
 
 --@ case: the remainder of another number is none of these
 SELECT unix_timestamp(at) - unix_seconds(at) % 900 AS q, sum(n) AS total FROM events WHERE at >= '1971-01-01' GROUP BY 1
---@ kept: by_second GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at
+--@ kept: by_second GROUPING_TOO_COARSE at: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour GROUPING_TOO_COARSE at
 
 --@ case: days of numbers between bounds
 SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec < 1704153600 GROUP BY 1
@@ -122,7 +122,7 @@ SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067
 
 --@ case: bounds within a bucket
 SELECT sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec <= 1704153600
---@ kept: by_number COLUMN_NOT_IN_VIEW sec, and sec <= 1704153600 may divide a bucket of the view (3600): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_rest COLUMN_NOT_IN_VIEW sec, and sec <= 1704153600 may divide a bucket of the view (60): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_small COLUMN_NOT_IN_VIEW sec
+--@ kept: by_number COLUMN_NOT_IN_VIEW sec: sec <= 1704153600 may select a part of one of the view's buckets (3600): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_rest COLUMN_NOT_IN_VIEW sec: sec <= 1704153600 may select a part of one of the view's buckets (60): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_small COLUMN_NOT_IN_VIEW sec
 
 --@ case: a number is no text
 SELECT sum(n) AS total FROM clicks WHERE sec >= '1704067200' AND sec < '1704153600'
@@ -140,7 +140,7 @@ SELECT min(v.`low`) AS low FROM lake.demo.by_small__storage AS v WHERE v.`m` >= 
 
 --@ case: an INT may be negative
 SELECT small DIV 3600 AS h, min(n) AS low FROM clicks GROUP BY 1
---@ kept: by_number GROUPING_TOO_COARSE small; by_rest GROUPING_TOO_COARSE small; by_small GROUPING_TOO_COARSE small, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
+--@ kept: by_number GROUPING_TOO_COARSE small; by_rest GROUPING_TOO_COARSE small; by_small GROUPING_TOO_COARSE small: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down
 
 --@ case: minutes of a number are no quarters of one
 SELECT floor(small / 90) AS q, min(n) AS low FROM clicks GROUP BY 1
@@ -158,7 +158,7 @@ SELECT (v.`m` * 60000) DIV 3600000 AS h, sum(v.`total`) AS total FROM lake.demo.
 
 --@ case: within a minute
 SELECT ms DIV 1000 AS s, sum(n) AS total FROM taps GROUP BY 1
---@ kept: GROUPING_TOO_COARSE ms, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
+--@ kept: GROUPING_TOO_COARSE ms: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down
 
 --@ case: a text of milliseconds
 SELECT from_unixtime(ms DIV 1000, 'yyyy-MM-dd HH') AS h, sum(n) AS total FROM taps GROUP BY 1
@@ -172,7 +172,7 @@ SELECT from_unixtime(floor((v.`m` * 60000) / 1000), 'yyyy-MM') AS m, sum(v.`tota
 
 --@ case: seconds of milliseconds are within a minute
 SELECT from_unixtime(ms DIV 1000) AS s, sum(n) AS total FROM taps GROUP BY 1
---@ kept: GROUPING_TOO_COARSE ms, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
+--@ kept: GROUPING_TOO_COARSE ms: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down
 
 --@ case: the date and the hour of such a text
 SELECT to_date(from_unixtime(ms DIV 1000)) AS d, hour(from_unixtime(ms DIV 1000)) AS h, sum(n) AS total FROM taps GROUP BY 1, 2
@@ -205,11 +205,11 @@ SELECT unix_seconds(v.`s`) DIV 3600 AS h, sum(v.`total`) AS total FROM lake.demo
 
 --@ case: a second before 1970 does not
 SELECT unix_timestamp(at) DIV 3600 AS h, sum(n) AS total FROM events WHERE at >= '1969-12-31 23:59:59' GROUP BY 1
---@ kept: by_second GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour COLUMN_NOT_IN_VIEW at
+--@ kept: by_second GROUPING_TOO_COARSE at: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour COLUMN_NOT_IN_VIEW at
 
 --@ case: nor does the last day of 1969
 SELECT unix_timestamp(at) DIV 3600 AS h, sum(n) AS total FROM events WHERE to_date(at) >= '1969-12-31' GROUP BY 1
---@ kept: by_second GROUPING_TOO_COARSE at, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour COLUMN_NOT_IN_VIEW at
+--@ kept: by_second GROUPING_TOO_COARSE at: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down; by_unix_hour COLUMN_NOT_IN_VIEW at
 
 --@ case: hours of the view that are rounded towards 1970 hold times before it
 SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, date_trunc('hour', at) AS begin, max(n) AS top FROM events WHERE at >= '1970-01-01' GROUP BY 1, 2
@@ -217,7 +217,7 @@ SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, date_trunc('hour', at) AS b
 
 --@ case: not those of later days
 SELECT floor(unix_timestamp(at) / 3600) * 3600 AS h, date_trunc('hour', at) AS begin, max(n) AS top FROM events WHERE at >= '1970-01-02' GROUP BY 1, 2
---@ rewritten using by_unix_hour (not proved: the filters of query and plan are not proved equal)
+--@ rewritten using by_unix_hour (not proved: the filters of the query and the rewritten query are not proved equal)
 SELECT v.`h` AS h, date_trunc('HOUR', timestamp_seconds(v.`h`)) AS begin, v.`top` AS top FROM lake.demo.by_unix_hour__storage AS v WHERE timestamp_seconds(v.`h`) >= '1970-01-02'
 
 --@ case: numbers from 0 on
@@ -232,7 +232,7 @@ SELECT v.`m` - (v.`m` % 86400) AS d, max(v.`top`) AS top FROM lake.demo.by_rest_
 
 --@ case: numbers from -3600 on
 SELECT sec DIV 3600 AS h, sum(n) AS total FROM clicks WHERE sec >= -3600 AND sec < 1704153600 GROUP BY 1
---@ kept: by_number GROUPING_TOO_COARSE sec, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_rest GROUPING_TOO_COARSE sec, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down; by_small COLUMN_NOT_IN_VIEW sec
+--@ kept: by_number GROUPING_TOO_COARSE sec: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down; by_rest GROUPING_TOO_COARSE sec: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down; by_small COLUMN_NOT_IN_VIEW sec
 
 --@ case: rounded down, they need no bound at 0
 SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= -3600 AND sec < 1704153600 GROUP BY 1
@@ -250,4 +250,4 @@ SELECT v.`m` DIV 3600 AS h, min(v.`low`) AS low FROM lake.demo.by_small__storage
 
 --@ case: an INT that may be negative
 SELECT small DIV 3600 AS h, min(n) AS low FROM clicks WHERE small >= -60 GROUP BY 1
---@ kept: by_number COLUMN_NOT_IN_VIEW small; by_rest COLUMN_NOT_IN_VIEW small; by_small GROUPING_TOO_COARSE small, which is needed because DIV and % round up before 1970: use floor() and pmod(), which round down
+--@ kept: by_number COLUMN_NOT_IN_VIEW small; by_rest COLUMN_NOT_IN_VIEW small; by_small GROUPING_TOO_COARSE small: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down

@@ -20,7 +20,7 @@ SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)), coalesce(sum(v.`c2`)
 
 --@ case: each branch names itself, and has its own filter
 SELECT channel, sum(price) AS s, count(amount) FROM (SELECT 'store' AS channel, price, amount FROM store WHERE day >= DATE '2024-01-02' UNION ALL SELECT 'web' AS channel, price, amount FROM web WHERE item = 1) AS u GROUP BY channel ORDER BY channel
---@ rewritten using by_store, by_web (not proved: the plan reads other tables than the query)
+--@ rewritten using by_store, by_web (not proved: the rewritten query reads other tables than the query)
 SELECT v.`c0` AS channel, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) AS s, coalesce(sum(v.`c2`), 0) FROM (SELECT CAST('store' AS string) AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1, CAST(coalesce(sum(v.`amounts`), 0) AS bigint) AS c2 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v WHERE v.`day` >= CAST('2024-01-02' AS DATE) HAVING coalesce(sum(v.`cnt`), 0) > 0 UNION ALL SELECT CAST('web' AS string) AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1, CAST(coalesce(sum(v.`amounts`), 0) AS bigint) AS c2 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v WHERE v.`item` = 1 HAVING coalesce(sum(v.`cnt`), 0) > 0) AS v GROUP BY v.`c0` ORDER BY 1 ASC NULLS FIRST
 
 --@ case: by the name and an item

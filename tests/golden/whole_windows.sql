@@ -63,7 +63,7 @@ SELECT CAST(v.`viewgate_key_0` AS DATE) AS d, sum(v.`s`) AS s FROM lake.demo.by_
 
 --@ case: a range that begins within a window is not divided
 SELECT window.start, sum(n) AS s FROM events WHERE at >= '2024-01-07 10:20:00' GROUP BY window(at, '1 hour')
---@ kept: by_local VIEW_FILTERS_MORE NOT local IS NULL; by_window COLUMN_NOT_IN_VIEW at, and at >= '2024-01-07 10:20:00' may divide a bucket of the view (1800 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: by_local VIEW_FILTERS_MORE NOT local IS NULL; by_window COLUMN_NOT_IN_VIEW at: at >= '2024-01-07 10:20:00' may select a part of one of the view's buckets (1800 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
 
 --@ case: order and condition by the window
 SELECT window.start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour') HAVING window.start < '2024-02-01' ORDER BY window.start
@@ -94,11 +94,11 @@ SELECT v.`w` AS w, v.`country` AS country, sum(v.`s`) AS s FROM lake.demo.by_win
 
 --@ case: its start and its end are no two keys before WITH ROLLUP
 SELECT window.start, window.end, sum(n) AS s FROM events GROUP BY window(at, '30 minutes'), country WITH ROLLUP
---@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
+--@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add at to GROUP BY, or use at only in aggregates; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add at to GROUP BY, or use at only in aggregates
 
 --@ case: only the end is read before WITH CUBE
 SELECT window.end, country, sum(n) AS s FROM events GROUP BY window(at, '30 minutes'), country WITH CUBE
---@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
+--@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add at to GROUP BY, or use at only in aggregates; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add at to GROUP BY, or use at only in aggregates
 
 --@ case: only the start is read before WITH ROLLUP
 SELECT window.start, country, sum(n) AS s FROM events GROUP BY window(at, '30 minutes'), country WITH ROLLUP
@@ -107,4 +107,4 @@ SELECT v.`viewgate_key_0` AS start, v.`country` AS country, sum(v.`s`) AS s FROM
 
 --@ case: a field of a grouped struct is no key
 SELECT to_date(at) AS d, sum(n) AS s FROM events WHERE at IS NOT NULL GROUP BY named_struct('a', to_date(at))
---@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add it to GROUP BY, or aggregate it
+--@ kept: by_local UNSUPPORTED the column at is neither grouped nor aggregated: add at to GROUP BY, or use at only in aggregates; by_window UNSUPPORTED the column at is neither grouped nor aggregated: add at to GROUP BY, or use at only in aggregates

@@ -69,7 +69,7 @@ SELECT v.`a` AS a, v.`n` AS n, sum(v.`n`) OVER (PARTITION BY v.`a`), rank() OVER
 
 --@ case: rows that are equal
 SELECT a, row_number() OVER (ORDER BY n) FROM t WHERE n > 0
---@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows with equal values in its ORDER BY: this is supported only over the groups of a GROUP BY without grouping sets; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows with equal values in its ORDER BY: this is supported only over the groups of a GROUP BY without grouping sets
+--@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows with equal values in its ORDER BY: such a window function is supported only over the groups of a GROUP BY without grouping sets; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY n ASC) depends on the order of rows with equal values in its ORDER BY: such a window function is supported only over the groups of a GROUP BY without grouping sets
 
 --@ case: over rows of which the view holds groups
 SELECT a, sum(n) OVER (PARTITION BY a) FROM t
@@ -91,7 +91,7 @@ SELECT v.`a` AS a, sum(v.`sn`), rank() OVER (PARTITION BY grouping(v.`a`) ORDER 
 
 --@ case: subtotals may look like groups
 SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)
---@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows with equal values in its ORDER BY: this is supported only over the groups of a GROUP BY without grouping sets; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows with equal values in its ORDER BY: this is supported only over the groups of a GROUP BY without grouping sets
+--@ kept: groups UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows with equal values in its ORDER BY: such a window function is supported only over the groups of a GROUP BY without grouping sets; some_rows UNSUPPORTED ROW_NUMBER() OVER (ORDER BY a ASC) depends on the order of rows with equal values in its ORDER BY: such a window function is supported only over the groups of a GROUP BY without grouping sets
 
 --@ case: a named window
 SELECT a, sum(sum(n)) OVER w FROM t GROUP BY a WINDOW w AS (PARTITION BY a)
@@ -103,7 +103,7 @@ SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURR
 
 --@ case: a window function of no name that is known
 SELECT a, some_rank() OVER (ORDER BY a) FROM t GROUP BY a
---@ kept: groups UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: call some_rank() in an outer SELECT, over a subquery without it; some_rows UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: call some_rank() in an outer SELECT, over a subquery without it
+--@ kept: groups UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, and call some_rank() only in the outer SELECT; some_rows UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, and call some_rank() only in the outer SELECT
 
 --@ case: DISTINCT of groups
 SELECT DISTINCT sum(n) FROM t GROUP BY a

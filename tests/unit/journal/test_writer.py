@@ -104,7 +104,7 @@ def test_a_file_that_can_be_written_again_goes_on(tmp_path: Path, caplog: pytest
     file._write([refused(Journal(), "SELECT 3")])
     file.close()
     assert [line["statement"] for line in lines(file.path)] == ["SELECT 3"]
-    assert "journal is written again" in caplog.text
+    assert "journal writing resumed" in caplog.text
     assert file.lost == 2
 
 

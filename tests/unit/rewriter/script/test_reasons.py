@@ -56,8 +56,8 @@ def test_a_correlated_subquery_without_an_alias_is_named() -> None:
         (
             "sales ANTI JOIN customers",
             "by_region",
-            "cid, without which rows that the view's outer join has matched cannot be told from rows without a match: "
-            "add cid to the view",
+            "cid: without this column, the rows that the view's outer join has matched look like the rows without a "
+            "match: add cid to the view",
         ),
     ],
 )

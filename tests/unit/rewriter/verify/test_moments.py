@@ -75,7 +75,10 @@ def test_planted_mistakes_are_refuted(built: World, right: str, planted: str) ->
 
 def test_storage_alone_lacks_what_was_appended(built: World) -> None:
     found = verdict(built, "SELECT v.region AS region, v.total FROM grouped__storage AS v")
-    assert (found.status, found.reason) == (REFUTED, "the plan reads lake.demo.sales at snapshot 500 instead of 5500")
+    assert (found.status, found.reason) == (
+        REFUTED,
+        "the rewritten query reads lake.demo.sales at snapshot 500 instead of 5500",
+    )
 
 
 def test_what_was_not_appended_is_read_by_no_delta(built: World) -> None:

@@ -24,4 +24,4 @@ def test_a_plan_that_reads_stale_rows_is_refuted(monkeypatch: pytest.MonkeyPatch
     outcome = built.rewrite(QUERY)
     assert outcome.replacements == ()
     refuted = {attempt.view.table: attempt.detail for attempt in outcome.tried if attempt.reason == "PLAN_REFUTED"}
-    assert refuted["by_day"] == "the plan reads rows of lake.demo.by_day__storage that are stale"
+    assert refuted["by_day"] == "the rewritten query reads rows of lake.demo.by_day__storage that are stale"

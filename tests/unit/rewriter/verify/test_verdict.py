@@ -153,12 +153,12 @@ REFUTATIONS = {
     "the rows that a filter keeps": (
         "SELECT id FROM sales WHERE n >= 12",
         "SELECT v.id AS id FROM recent__storage AS v WHERE v.n > 12",
-        "the filters of query and plan are not proved equal",
+        "the filters of the query and the rewritten query are not proved equal",
     ),
     "names": (
         "SELECT id AS a FROM sales WHERE n >= 10",
         "SELECT v.id AS b FROM recent__storage AS v",
-        "the plan names an output b",
+        "the rewritten query names an output b",
     ),
     "outputs": (
         "SELECT id FROM sales WHERE n >= 10",
