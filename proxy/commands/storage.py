@@ -165,7 +165,7 @@ def _check(columns: Sequence[ColumnDesc]) -> None:
         if _UNSTORABLE.search(column.type):
             raise SqlError(
                 f"the column {quoted(column.name)} has the type {column.type}, which Iceberg cannot store: cast the "
-                "column to another type, or remove it",
+                "column to another type, or leave the column out",
                 "0A000",
             )
 

@@ -27,7 +27,10 @@ def content(view: MaterializedView) -> Content:
 
 
 class UnderWay:
-    """The view locks of one event loop, and the running changes of storage tables, such as refreshes."""
+    """The locks of all views, each held by one change of the view's storage table, and the changes that are running.
+
+    A change is a refresh, maintenance, or a drop. All changes must run in the same event loop.
+    """
 
     def __init__(self) -> None:
         self._busy: defaultdict[Content, asyncio.Lock] = defaultdict(asyncio.Lock)

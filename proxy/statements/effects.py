@@ -102,12 +102,12 @@ def _effect(verb: str, sql: str) -> SessionEffect:
 
 
 def _executed(sql: str) -> SessionEffect:
-    """Return the session effect of EXECUTE IMMEDIATE: that of the executed text, if the text is one string literal.
+    """Return the session effect of EXECUTE IMMEDIATE: the effect of the text that the statement executes.
 
-    Parameters do not matter: only IDENTIFIER(…) makes a name of a parameter, and has the effect UNKNOWN where a name
-    counts. INTO assigns variables of the session. The effect is UNKNOWN for a text that is computed or in a variable,
-    for double quotation marks, which may enclose the name of a variable, and for backslashes, which Spark reads in two
-    ways (`spark.sql.parser.escapedStringLiterals`).
+    With INTO, a query has the effect VARIABLE, because INTO assigns variables of the session. Parameters (USING) are
+    ignored. The effect is UNKNOWN if the text is computed or is in a variable; if the text is in double quotation
+    marks, which may enclose the name of a variable; and if the text has a backslash, which Spark reads in two ways
+    (`spark.sql.parser.escapedStringLiterals`).
 
     >>> _executed("EXECUTE IMMEDIATE 'SELECT ?' USING 1").effect, _executed("EXECUTE IMMEDIATE x").effect
     (<Effect.NONE: 'changes nothing that a name or a value depends on'>, <Effect.UNKNOWN: 'may have changed anything'>)

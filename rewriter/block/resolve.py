@@ -135,7 +135,7 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
     def outer(node: exp.Column) -> Tree:
         raise Unsupported(
             f"{shown(query)} refers to {node.sql('spark')}, a column of the outer query, which is supported only with "
-            "EXISTS or IN in WHERE"
+            "EXISTS or IN in WHERE: write the subquery as a join"
         )
 
     block = build_block(select, find, common, texts=deeper, outer=outer)

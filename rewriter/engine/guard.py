@@ -22,7 +22,7 @@ def guarded(view: TableName, text: str, attempt: Callable[[], T]) -> T | Miss:
     try:
         return attempt()
     except RecursionError:
-        return Miss(Reason.UNSUPPORTED, "the query is nested too deeply: simplify it")
+        return Miss(Reason.UNSUPPORTED, "the query is nested too deeply: simplify the query")
     except Exception:
         log.exception("match failed view=%s statement=%r: the statement is answered without this view", view, text)
         return Miss(Reason.UNSUPPORTED, "the rewriter failed with an internal error: see the log of Viewgate")

@@ -41,7 +41,7 @@ def finder(statement: Statement, definitions: Definitions, relations: Relations)
 
 def unread(problem: Exception) -> str:
     """Return the message that says why a SELECT is not supported; `problem` is the exception raised for the SELECT."""
-    return "the query is nested too deeply: simplify it" if isinstance(problem, RecursionError) else str(problem)
+    return "the query is nested too deeply: simplify the query" if isinstance(problem, RecursionError) else str(problem)
 
 
 def block_of(

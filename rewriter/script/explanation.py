@@ -21,7 +21,7 @@ from rewriter.schema import Uncertain, has_unary_plus, output_columns
 from rewriter.sql import Statement, by_name, parse
 from rewriter.suggest import suggestion
 
-_TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply: simplify it")
+_TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply: simplify the query")
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ Tree = exp.Expr
 
 @dataclass(frozen=True)
 class Names:
-    """A resolver of the names in the FROM clause of the SELECT `block` of a statement; `find` looks up tables."""
+    """A resolver of column names in one SELECT of a statement, given as `block`; `find` looks up tables in FROM."""
 
     statement: Statement
     block: SelectBlock

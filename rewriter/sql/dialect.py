@@ -162,7 +162,7 @@ def parse_select(sql: str, tokens: Sequence[Token] | None = None) -> exp.Select:
     try:
         trees = _DIALECT.parser().parse(marked, sql)
     except RecursionError as error:
-        raise ParseError("the statement is nested too deeply: simplify it") from error
+        raise ParseError("the statement is nested too deeply: reduce the nesting of its subqueries") from error
     except SqlglotError as error:
         raise ParseError(unexpected(error).replace(_MARK, "")) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Select) or trees[0].args.get("with_"):
@@ -236,10 +236,10 @@ def _is_name(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _mark_joins(tokens: list[Token], kinds: Sequence[TokenType]) -> int:
-    """Insert a mark (a character of code 0) as the method of each join without method; return the number of marks.
+    """Insert a mark, the character U+0000, before each JOIN that has no method such as NATURAL; return how many.
 
-    `kinds` are the types of the tokens. Raise ParseError where the parser would take the word before JOIN, or the mark,
-    for the name of a relation or an output.
+    A JOIN whose mark is missing from the syntax tree was parsed as a name. `kinds` are the types of the tokens. Raise
+    ParseError where the parser would take the word before JOIN, or the mark, for the name of a relation or an output.
     """
     places: list[int] = []
     joinable = [False]  # by depth: whether relations precede, not outputs

@@ -33,27 +33,27 @@ SELECT id FROM supp WHERE id < (SELECT sum(qty) FROM items WHERE pid = supp.pid 
 
 --@ case: a name that would mean a column of the view
 SELECT part.id FROM part JOIN supp AS total ON part.id = total.id WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = total.id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to total.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to total.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part SHAPE in the correlated subquery, the outer table's alias total could mean a column of the view or of a table joined to the view: give the outer table another alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to total.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to total.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part SHAPE in the correlated subquery, the outer table's alias total could mean a column of the view or of a table joined to the view: give the outer table another alias
 
 --@ case: a name that would mean the view itself
 SELECT v.id FROM part AS v WHERE v.size > (SELECT sum(qty) FROM items WHERE items.pid = v.id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to v.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to v.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part SHAPE in the correlated subquery, the outer table's alias v could mean a column of the view or of a table joined to the view: give the outer table another alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to v.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to v.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part SHAPE in the correlated subquery, the outer table's alias v could mean a column of the view or of a table joined to the view: give the outer table another alias
 
 --@ case: a name of neither
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = nowhere)
---@ kept: by_part UNSUPPORTED the subquery on items refers to nowhere, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to nowhere, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column nowhere is not a column of the tables in FROM: check the name
+--@ kept: by_part UNSUPPORTED the subquery on items refers to nowhere, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to nowhere, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED the column nowhere is not a column of the tables in FROM: check the name
 
 --@ case: a name that two tables around have
 SELECT brand FROM part JOIN supp ON size = pid WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column id is ambiguous, because several tables in FROM have a column of this name: qualify the column with the name of its table
+--@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED the column id is ambiguous, because several tables in FROM have a column of this name: qualify the column with the name of its table
 
 --@ case: groups within
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = id GROUP BY items.pid)
---@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED a correlated subquery is supported only in EXISTS or IN, or if it returns a single aggregate without GROUP BY, HAVING, ORDER BY and LIMIT: write the subquery as a join
+--@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED a correlated subquery is supported only in EXISTS or IN, or if it returns a single aggregate without GROUP BY, HAVING, ORDER BY and LIMIT: write the subquery as a join
 
 --@ case: a column around in the output
 SELECT id FROM part WHERE size > (SELECT sum(qty) + id FROM items WHERE items.pid = part.id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column id is not a column of the tables in FROM: check the name
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED the column id is not a column of the tables in FROM: check the name
 
 --@ case: in the select list
 SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) AS q FROM part
@@ -67,11 +67,11 @@ SELECT name FROM supp VERSION AS OF 1002 WHERE id IN (SELECT id FROM part VERSIO
 
 --@ case: two levels around
 SELECT name FROM supp WHERE id IN (SELECT id FROM part WHERE size > (SELECT min(price) FROM items WHERE items.pid = part.id AND items.supp = supp.id))
---@ kept: by_part UNSUPPORTED the subquery on items is not supported: this SELECT can contain subqueries only in WHERE, after IN or EXISTS; parts UNSUPPORTED the subquery on items is not supported: this SELECT can contain subqueries only in WHERE, after IN or EXISTS; by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED the column supp.id is not a column of the tables in FROM: check the name
+--@ kept: by_part UNSUPPORTED the subquery on items is not supported: this SELECT can contain subqueries only in WHERE, after IN or EXISTS; parts UNSUPPORTED the subquery on items is not supported: this SELECT can contain subqueries only in WHERE, after IN or EXISTS; by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED the column supp.id is not a column of the tables in FROM: check the name
 
 --@ case: a floating-point sum that decides
 SELECT id FROM part WHERE size > (SELECT sum(score) FROM items WHERE items.pid = part.id)
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part FLOAT_SUM_DECIDES_ROWS sum(score)
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part FLOAT_SUM_DECIDES_ROWS sum(score)
 
 --@ case: the table within is the table around
 SELECT day FROM items AS o WHERE qty > (SELECT 2 * min(price) FROM items AS i WHERE i.pid = o.pid)
@@ -80,7 +80,7 @@ SELECT day FROM items VERSION AS OF 1001 AS o WHERE qty > (SELECT 2 * min(v.`lea
 
 --@ case: what the view lacks
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = part.id AND price > size)
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part COLUMN_NOT_IN_VIEW price
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part COLUMN_NOT_IN_VIEW price
 
 --@ case: beside a derived table
 SELECT d.k FROM (SELECT id AS k, size FROM part) AS d WHERE d.size > (SELECT sum(qty) FROM items WHERE items.pid = d.k)
@@ -89,7 +89,7 @@ SELECT d.k FROM (SELECT id AS k, size FROM part VERSION AS OF 1000) AS d WHERE d
 
 --@ case: beside a grouped derived table, whose names are not looked into
 SELECT d.k FROM (SELECT id AS k, max(size) AS size FROM part GROUP BY id) AS d WHERE d.size > (SELECT sum(qty) FROM items WHERE items.pid = d.k)
---@ kept: by_part UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts VIEW_FILTERS_MORE id > 0; by_part UNSUPPORTED d.k is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to d.k, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts VIEW_FILTERS_MORE id > 0; by_part UNSUPPORTED d.k is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias
 
 --@ case: in the list of outputs, twice
 SELECT p.id, (SELECT sum(i.qty) FROM items AS i WHERE i.pid = p.id) AS q, coalesce((SELECT count(*) FROM items WHERE items.pid = p.id AND supp = 2), 0) + 1 AS n FROM part AS p WHERE p.size > 1
@@ -98,8 +98,8 @@ SELECT p.id, (SELECT sum(v.`total`) FROM lake.demo.by_part__storage VERSION AS O
 
 --@ case: in an output without a name
 SELECT id, (SELECT sum(qty) FROM items WHERE items.pid = part.id) + 1 FROM part
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias
 
 --@ case: in ORDER BY
 SELECT id FROM part ORDER BY (SELECT sum(qty) FROM items WHERE items.pid = part.id), id
---@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias
+--@ kept: by_part UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to part.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED part.id is not a column of the subquery's FROM: a correlated subquery is supported only in WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias

@@ -115,7 +115,7 @@ SELECT name, CASE WHEN EXISTS (SELECT 1 FROM lake.demo.by_cust__storage VERSION 
 
 --@ case: rows that are counted
 SELECT name FROM customers AS c WHERE (SELECT count(item) FROM store WHERE cust = c.id AND amount > 1) > 1
---@ kept: by_cust UNSUPPORTED the subquery on store refers to c.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_score UNSUPPORTED the subquery on store refers to c.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
+--@ kept: by_cust UNSUPPORTED the subquery on store refers to c.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_score UNSUPPORTED the subquery on store refers to c.id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_cust COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW cust
 
 --@ case: the same text as rows
 SELECT cust FROM store WHERE day > DATE '2024-01-01'

@@ -71,9 +71,9 @@ class StatusPolls:
 
     @contextmanager
     def ours(self) -> Iterator[None]:
-        """Mark a poll of Viewgate's own as running in the `with` block.
+        """Mark a status poll that Viewgate itself sends as running during the `with` block.
 
-        Polls of clients wait until Viewgate's poll is answered.
+        Meanwhile, clients' polls of the operation wait for the reply to this poll; see `shared`.
         """
         self._none_of_ours.clear()
         try:

@@ -287,7 +287,7 @@ def test_a_view_that_is_nested_too_deeply_fills_no_log(
     monkeypatch.setattr("rewriter.engine.tried.candidate_of", deep)
     outcome = decide(built)
     assert not outcome.rewritten
-    assert "the query is nested too deeply: simplify it" in [attempt.detail for attempt in outcome.tried]
+    assert "the query is nested too deeply: simplify the query" in [attempt.detail for attempt in outcome.tried]
     assert caplog.text == ""
 
 

@@ -150,7 +150,7 @@ def test_what_is_nested_too_deeply_stays(terms: int) -> None:
     said = workspace().explain(f"SELECT sum(price) AS s FROM sales WHERE {deep}")
     assert not said.rewritten
     details = {attempt.detail for attempt in said.tried if attempt.view.table == "by_country"}
-    assert details == {"the query is nested too deeply: simplify it"}
+    assert details == {"the query is nested too deeply: simplify the query"}
     sums = " + ".join(["sum(price)"] * terms)
     assert not workspace().explain(f"SELECT {sums} AS s FROM sales").rewritten
 

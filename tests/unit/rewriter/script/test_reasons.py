@@ -33,7 +33,7 @@ def test_a_correlated_subquery_without_an_alias_is_named() -> None:
     said = reasons("SELECT id, (SELECT max(region) FROM customers WHERE cid = customer) FROM sales")
     assert said["by_country"] == (
         "the subquery on customers refers to customer, a column of the outer query, which is supported only with "
-        "EXISTS or IN in WHERE"
+        "EXISTS or IN in WHERE: write the subquery as a join"
     )
     assert said["by_region"].startswith("customer is not a column of the subquery's FROM: a correlated subquery is")
 
