@@ -113,7 +113,7 @@ def total(estimates: Iterable[Estimate]) -> Estimate:
 def scan_of(table: Table, share: float = 1.0) -> Estimate:
     """Return the estimate of reading a share (0 to 1) of a table's rows with all columns, from the table's totals.
 
-    If the table has no totals, the estimate is that of a huge table, with `known` false.
+    If the table has no totals, return the estimate UNKNOWN_SCAN, which is high and whose `known` is false.
     """
     if table.size is None and table.records is None:
         return UNKNOWN_SCAN
@@ -141,8 +141,8 @@ UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=Fa
 def pruned_scan(table: Table, columns: Collection[str], wanted: Wanted, share: float = 1.0) -> Estimate:
     """Return the estimate of reading these columns (in lower case) of the files that a filter cannot exclude.
 
-    `wanted` are the values that the filter allows, by the column's field id. If the table's files are unknown, the
-    estimate is that of reading a `share` (0 to 1) of the table's rows.
+    `wanted` are the values that the filter allows, by the column's field id. If the table's files are unknown, return
+    the estimate of reading a `share` (0 to 1) of the table's rows.
     """
     if table.statistics is None:
         whole = scan_of(table, share)

@@ -34,8 +34,8 @@ _SHORTEST = LENGTHS | {"month": 28 * _DAY, "quarter": 90 * _DAY, "year": 365 * _
 class Size:
     """The estimated number of rows of a view; `of` is the number of rows of its largest table.
 
-    `unknown` are the grouping keys whose number of distinct values is unknown. They are not counted in `rows`: with n
-    values of such a key, the view may have up to n times as many rows.
+    `unknown` are the grouping keys whose number of distinct values is unknown. `rows` counts each of these keys as one
+    value: with n values of such a key, the view may have up to n times as many rows.
     """
 
     rows: int

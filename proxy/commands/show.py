@@ -123,11 +123,10 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Join the reasons for a view's status in one text: that of its status `now`, that of a suspension, and the running
-    refresh.
+    """Return the reason for a view's status, why its storage table is suspended, and its running refresh, as one text.
 
-    `resting` says why the storage table is suspended, and `refreshing` describes the running refresh; both may be
-    empty. Return None if all are empty.
+    `now` has the first reason, `resting` says why the storage table is suspended, and `refreshing` describes the
+    running refresh; each is empty if it does not apply. Return None if all three are empty.
     """
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 

@@ -97,7 +97,8 @@ def line_of(tree: Tree, block: Block, zone: str, *, through: bool = False) -> Li
 def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | None:
     """Return the Line of a number cast to a wider type that represents all values of the number; None for other casts.
 
-    For an INT column n, the Line of `CAST(n AS BIGINT)` has the subject n. The other parameters are those of `line_of`.
+    For an INT column n, the Line of `CAST(n AS BIGINT)` has the subject n. `block` is the block of the expression,
+    `zone` the session's time zone. With `through`, the subject of a time's bucket, date or year is the time itself.
     """
     inner = line_of(tree.this, block, zone, through=through)
     kind = tree.to.sql("spark").lower().replace(", ", ",")
@@ -112,8 +113,9 @@ def _widened(tree: exp.Cast, block: Block, zone: str, through: bool) -> Line | N
 def _coalesced(tree: exp.Anonymous, block: Block, zone: str, through: bool) -> Line | None:
     """Return the Line of coalesce(x, c) with a constant c; None for other calls.
 
-    The value c stands for x = c and for x IS NULL: `coalesce(x, 0) < 5` gives `x < 5 OR x IS NULL`. The parameters
-    `block`, `zone` and `through` are those of `line_of`.
+    The value c stands for x = c and for x IS NULL: `coalesce(x, 0) < 5` gives `x < 5 OR x IS NULL`. `block` is the
+    block of the expression, `zone` the session's time zone. With `through`, the subject of a time's bucket, date or
+    year is the time itself.
 
     no:   a DOUBLE c with an integer x, because Spark then compares x as a DOUBLE
     """

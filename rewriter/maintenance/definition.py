@@ -118,7 +118,7 @@ def _over_groups(
     If the outermost SELECT groups the rows of grouped derived tables, hidden columns (columns of the storage table that
     are not outputs of the view, such as a row count) are added to this SELECT, if `hidden` is set. For other queries,
     the storage table has only the view's outputs. A WITH clause before the SELECT stays as typed. `sources` are the
-    tables that the query reads; the other parameters are those of `define`.
+    tables that the query reads, and `columns` name the outputs (None keeps the query's names).
     """
     plain = Definition(query, query, (), sources, ())
     statement = parse(query, session)

@@ -417,10 +417,11 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
 
 
 def scaled_grain(times: int, grain: Grain, zone: str, since: int | None) -> int:
-    """Return the length of the buckets of a count since 1970, `times` in a second, that determine the bucket `grain`.
+    """Return the length of a bucket of the column whose values all lie in one time bucket of `grain`.
 
-    In UTC, the buckets of a day are those of 86,400,000 milliseconds. `zone` is the session's time zone, and `since` a
-    lower bound of the times in seconds since 1970, or None.
+    The column counts fractions of a second since 1970, `times` in a second: for a column of milliseconds (1000) in
+    UTC, the grain day gives 86,400,000. `zone` is the session's time zone, and `since` a lower bound of the times in
+    seconds since 1970 (None if unknown).
     """
     if isinstance(grain, int):
         return grain * times

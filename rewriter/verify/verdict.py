@@ -45,8 +45,8 @@ class Verdict:
 
         >>> str(Verdict(PROVED)), str(Verdict(PROVED, axioms=("the primary key of dim",)))
         ('proved', 'proved, relying on the primary key of dim')
-        >>> str(Verdict(UNDECIDED, "the joins of the plan differ from those of the query"))
-        'not proved: the joins of the plan differ from those of the query'
+        >>> str(Verdict(UNDECIDED, "the joins of the rewritten query differ from those of the query"))
+        'not proved: the joins of the rewritten query differ from those of the query'
         """
         if self.status != PROVED:
             return f"not proved: {self.reason}"
