@@ -182,7 +182,10 @@ class VirtualSchema:
     own: bool = False
 
     def mentioned(self, sql: str) -> bool:
-        """Return whether a text contains all parts of one of the schema's names."""
+        """Return whether a SQL text contains, anywhere, all parts of one of the names of this schema.
+
+        Case is ignored: `viewgate.system` is contained in any text with the words Viewgate and System.
+        """
         lower = sql.lower()
         return any(all(part in lower for part in name) for name in self.names)
 
