@@ -42,9 +42,20 @@ def begin_log() -> None:
     # No message shows its source line, whose lookup costs time; this is the logging manual's way to skip it.
     logging._srcfile = None
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging.getLogger().addFilter(_is_told_once)
     name_log("")
     for package in ("proxy", "rewriter", "viewgate"):
         logging.getLogger(package).setLevel(logging.INFO)
+
+
+def _is_told_once(record: logging.LogRecord) -> bool:
+    """Return False for py4j's record of a call that the end of a JVM interrupted, and True for other records.
+
+    py4j logs a traceback for each such call and raises the same error in the caller; Viewgate logs the end of its JVM
+    in one line. As a filter of the root logger, this function sees only records that were logged by the root logger
+    itself, which py4j uses for this record.
+    """
+    return record.msg != "Exception while sending command."
 
 
 @contextmanager

@@ -61,3 +61,31 @@ def test_a_name_forges_no_line_of_the_log(formatter: logging.Formatter) -> None:
 
 def test_the_message_of_an_exception_controls_no_terminal(formatter: logging.Formatter) -> None:
     assert logged(formatter, "a", ValueError("x\x1b[1A\ny")).endswith("view=a\nValueError: x\\x1b[1A\ny")
+
+
+# A call of py4j to a JVM that is killed before it answers; here a server that resets the connection.
+INTERRUPTED_CALL = """
+import socket, struct, threading
+from py4j.clientserver import ClientServer, JavaParameters, PythonParameters
+from py4j.protocol import Py4JError
+from proxy.process import begin_log
+begin_log()
+server = socket.create_server(("127.0.0.1", 0))
+def kill():
+    connection, _ = server.accept()
+    connection.recv(1)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
+threading.Thread(target=kill, daemon=True).start()
+java = JavaParameters(port=server.getsockname()[1])
+gateway = ClientServer(java, PythonParameters(port=0, eager_load=False))
+try:
+    gateway.jvm.java.lang.System.currentTimeMillis()
+except Py4JError:
+    print("told to the caller")
+"""
+
+
+def test_the_end_of_a_jvm_is_not_logged_once_more_with_the_traceback_of_each_call() -> None:
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED_CALL], capture_output=True, check=True, text=True)
+    assert (ended.stdout, ended.stderr) == ("told to the caller\n", "")
