@@ -59,7 +59,7 @@ from rewriter.sql import (
     travel,
     with_outputs,
 )
-from rewriter.staleness import Bound, moments
+from rewriter.staleness import Bound, Earlier, earlier_states
 from rewriter.suggest import suggestion
 
 __all__ = [
@@ -71,6 +71,7 @@ __all__ = [
     "Definition",
     "Definitions",
     "Dependency",
+    "Earlier",
     "Edit",
     "Finding",
     "FreshPart",
@@ -96,6 +97,7 @@ __all__ = [
     "define",
     "dependencies",
     "derived_partitions",
+    "earlier_states",
     "expand",
     "fresh_part",
     "fresh_storage",
@@ -108,7 +110,6 @@ __all__ = [
     "live_storage",
     "misplaced",
     "moment_ms",
-    "moments",
     "narrowed",
     "output_names",
     "parse",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
+from types import MappingProxyType
 
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.model import Session, TableName
 from rewriter.outcome import Outcome
 from rewriter.sql import Statement, parse
-from rewriter.staleness import Bound, moments, rewrite_within
+from rewriter.staleness import Earlier, rewrite_within
+
+_NONE: Earlier = MappingProxyType({})
 
 
 class Asked:
@@ -25,7 +28,7 @@ class Asked:
         self.over = definitions.over(statement)
         self.concerns_views = not self.names <= {*statement.tables} or bool(definitions.shortlisted(statement))
         self._definitions = definitions
-        self._decided: tuple[Relations, tuple[int, ...], Outcome] | None = None
+        self._decided: tuple[Relations, Earlier, Outcome] | None = None
 
     @cached_property
     def base_tables(self) -> tuple[TableName, ...]:
@@ -33,14 +36,13 @@ class Asked:
         sources = self._definitions.sources
         return tuple(dict.fromkeys(table for name in self.statement.tables for table in sources.get(name, (name,))))
 
-    def decide(self, relations: Relations, bound: Bound | None = None) -> Outcome:
+    def decide(self, relations: Relations, earlier: Earlier = _NONE) -> Outcome:
         """Return which blocks are answered from which views.
 
-        The decision comes from the cache if no relation has changed since the last call. `bound` is the staleness
-        bound, within which an earlier state may be used; None demands the current state. Raise Unsupported for an
+        The decision comes from the cache if no relation has changed since the last call. `earlier` are the states
+        within a staleness bound, each of which may be used instead of the current state. Raise Unsupported for an
         invalid `timeseries` call.
         """
-        earlier = moments(self._definitions, relations, bound) if bound is not None else ()
         known = self._decided
         if known is not None and (known[0], known[1]) == (relations, earlier):
             return known[2]

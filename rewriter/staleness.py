@@ -3,11 +3,14 @@
 A statement never reads a stale storage table together with newer tables: the whole statement is decided for one time
 within the bound, with every table in its state at that time. Which views are fresh, the pinning and the verification
 are decided as for a current statement.
+
+A caller that knows the fresh partitions of stale storage tables adds them to each of these states, because a storage
+table that is fresh at an earlier time may be partly stale now, and another storage table partly stale at both times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
@@ -82,7 +85,20 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     return min(times, default=None)
 
 
-def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mapping[TableName, Relation | None]:
+# The state of the relations at each earlier time that a staleness bound allows, by the time in milliseconds since 1970.
+Earlier = Mapping[int, Relations]
+
+
+def earlier_states(definitions: Definitions, relations: Relations, bound: Bound) -> Earlier:
+    """Return the states within the bound in which a stale view was fresh, the latest first; none if there is no such
+    view.
+
+    In each state, base tables are as of the state's time, and storage tables are unchanged.
+    """
+    return {moment: _as_of(definitions, relations, moment) for moment in moments(definitions, relations, bound)}
+
+
+def _as_of(definitions: Definitions, relations: Relations, moment: int) -> Relations:
     """Return the relations, with each base table in its state at an earlier time; storage tables stay unchanged.
 
     `moment` is this time in milliseconds since 1970.
@@ -101,25 +117,31 @@ def as_of(definitions: Definitions, relations: Relations, moment: int) -> Mappin
     return {name: then(name, relation) for name, relation in relations.items()}
 
 
-def rewrite_within(
-    statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
-) -> Outcome:
-    """Decide which views answer the statement, with its tables either in their current state or as of an earlier time.
+def rewrite_within(statement: Statement, definitions: Definitions, relations: Relations, earlier: Earlier) -> Outcome:
+    """Decide which views answer the statement, with its tables either in their current state or in an earlier one.
 
-    `earlier` are the possible times in milliseconds since 1970, latest first. The state in which views answer the most
-    blocks is chosen. On a tie, prefer a plan that reads no rows appended since the refresh, then the current state,
-    then the latest time. For a write, and for a statement that names a storage table, only the current state is used.
+    `earlier` are the possible earlier states, latest first. The state in which views answer the most blocks is chosen.
+    On a tie, prefer a plan that reads no changes since the refresh, then the current state, then the latest time. For a
+    write, and for a statement that names a storage table, only the current state is used.
     """
     now = rewrite(statement, definitions, relations)
-    storages = definitions.by_storage.keys() & statement.tables
-    if not earlier or not statement.is_query or storages or not (now.left or now.live):
+    least = _rank(now, relations)
+    if not statement.is_query or definitions.by_storage.keys() & statement.tables:
         return now
-    return min(_outcomes(now, statement, definitions, relations, earlier), key=lambda each: (each.left, each.live))
+    for moment, state in earlier.items():
+        if not any(least):
+            break
+        then = replace(rewrite(statement, definitions, state), as_of_ms=moment)
+        if (rank := _rank(then, state)) < least:
+            now, least = then, rank
+    return now
 
 
-def _outcomes(
-    now: Outcome, statement: Statement, definitions: Definitions, relations: Relations, earlier: Sequence[int]
-) -> Iterator[Outcome]:
-    yield now
-    for moment in earlier:
-        yield replace(rewrite(statement, definitions, as_of(definitions, relations, moment)), as_of_ms=moment)
+def _rank(outcome: Outcome, relations: Relations) -> tuple[int, bool]:
+    """Return the number of blocks that no view answers, and whether a view that answers a block lacks rows.
+
+    Such a view is read together with its base tables: with the rows appended since the refresh, or with the partitions
+    that have changed since then.
+    """
+    storages = (relations.get(name) for replaced in outcome.replacements for name in replaced.storages)
+    return outcome.left, outcome.live or any(isinstance(each, Table) and each.behind for each in storages)

@@ -29,6 +29,7 @@ from proxy.statements import Effect, StatementInfo, classify, scan, string_value
 from rewriter import (
     Bound,
     Definitions,
+    Earlier,
     Edit,
     Hinted,
     Outcome,
@@ -36,6 +37,7 @@ from rewriter import (
     Recent,
     Statement,
     Unsupported,
+    earlier_states,
     read_by,
     rewrite_past,
     splice,
@@ -308,22 +310,23 @@ class Answers:
                 over=asked.over,
             )
         bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
-        found = await self._current(asked.names, definitions, bound)
+        found = await self._current(asked.names)
         if (learned := self._views.learned(found)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
-            found = await self._current(asked.names, definitions, bound)
-        relations, resting = self._readable(found, facts)
+            found = await self._current(asked.names)
+        relations, earlier = await self._states(found, definitions, bound, facts)
         try:
-            outcome = await _aside(sql, asked.decide, relations, bound)
+            outcome = await _aside(sql, asked.decide, relations, earlier)
             wanted = without_ranges(outcome, asked.names, definitions)
             if wanted and self.catalog.range_of(wanted):
-                found = await self._current(asked.names, definitions, bound)
-                relations, resting = self._readable(found, facts)
-                outcome = await _aside(sql, asked.decide, relations, bound)
+                found = await self._current(asked.names)
+                relations, earlier = await self._states(found, definitions, bound, facts)
+                outcome = await _aside(sql, asked.decide, relations, earlier)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
-        outcome = told_of_hint(told_of_rests(outcome, resting, definitions), state.only, definitions)
+        outcome = told_of_rests(outcome, self.rests.within(found), definitions)
+        outcome = told_of_hint(outcome, state.only, definitions)
         if facts.problem:  # for this reason the session counts as one without rewriting
             outcome = replace(outcome, tried=())
         original = outcome.original
@@ -334,33 +337,31 @@ class Answers:
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
-    async def _current(
-        self, names: Iterable[TableName], definitions: Definitions, bound: Bound
-    ) -> Mapping[TableName, Relation | None]:
+    async def _current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
         """Return the current table or view of each name; None for a name that does not exist or whose metadata cannot
         be read.
 
-        A storage table of which a source was rolled back is returned as of an earlier refresh. A storage table that
-        is partly stale is limited to its fresh rows, unless the staleness `bound` allows one of the views in
-        `definitions` to answer with stale rows.
+        A storage table of which a source was rolled back is returned as of an earlier refresh.
         """
         found = await self.catalog.current(names)
         self.catalog.examine(found.values())
-        return await self._parts.within(definitions, await self.catalog.before_rollbacks(found), bound)
+        return await self.catalog.before_rollbacks(found)
 
-    def _readable(
-        self, found: Mapping[TableName, Relation | None], facts: SessionFacts
-    ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, str]]:
-        """Return the tables and views that a session may use, and the reason for each suspended storage table.
+    async def _states(
+        self, found: Mapping[TableName, Relation | None], definitions: Definitions, bound: Bound, facts: SessionFacts
+    ) -> tuple[Mapping[TableName, Relation | None], Earlier]:
+        """Return the tables and views that a session may use in their current state, and in the earlier states that
+        the staleness `bound` allows.
 
-        A storage table is suspended for some time after Spark has failed to read the table. In the first mapping,
-        the value of a suspended storage table is None, and tables have only those declared primary and foreign keys
-        that the session trusts. `found` are the tables and views in the catalog, `facts` the settings of the
+        A storage table that is partly stale in a state is limited to its fresh rows there. The value of a suspended
+        storage table, which Spark has failed to read, is None. Tables have only those declared primary and foreign
+        keys that the session trusts. `found` are the tables and views in the catalog, `facts` the settings of the
         session.
         """
-        relations = _relied_on(found, facts)
-        resting = self.rests.within(relations)
-        return ({**relations, **dict.fromkeys(resting)} if resting else relations), resting
+        usable = {**_relied_on(found, facts), **dict.fromkeys(self.rests.within(found))}
+        earlier = earlier_states(definitions, usable, bound)
+        current, *past = await self._parts.within(definitions, (usable, *earlier.values()))
+        return current, dict(zip(earlier, past, strict=True))
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
         """Return the session's state for one statement, in which rewriting may be turned off or limited to one view.

@@ -29,7 +29,6 @@ from proxy.hs2 import InvalidStatement, SqlError
 from proxy.hs2.status import first_message
 from proxy.journal.texts import kept_message
 from rewriter import (
-    Bound,
     Definitions,
     FreshPart,
     Live,
@@ -38,7 +37,6 @@ from rewriter import (
     fresh_part,
     fresh_storage,
     live_storage,
-    moments,
 )
 from rewriter.model import MaterializedView, Relation, Table, TableName
 
@@ -193,20 +191,21 @@ class FreshParts:
         self._catalog = catalog
         self._known: LRUCache[Hashable, asyncio.Task[FreshPart | None]] = LRUCache(most)
 
-    async def within(self, definitions: Definitions, relations: Relations, bound: Bound) -> Relations:
-        """Return the relations, with each partly stale storage table limited to its fresh part.
+    async def within(self, definitions: Definitions, states: Iterable[Relations]) -> list[Relations]:
+        """Return each state of the relations, with each storage table that is partly stale in this state limited to
+        its fresh part.
 
-        A storage table whose fresh part is still unknown after 0.2 s is returned unchanged. All relations are
-        returned unchanged if the staleness bound allows an answer with stale rows from any of the views.
+        A storage table whose fresh part is still unknown after 0.2 s is returned unchanged.
         """
-        stale = list(_stale(definitions, relations))
-        if not stale or moments(definitions, relations, bound):
-            return relations
-        looks = {each: self._look(each) for each in stale}
-        if pending := [look for look in looks.values() if not look.done()]:
+        looks = [(state, [(each, self._look(each)) for each in _stale(definitions, state)]) for state in states]
+        if pending := {look for _, of_state in looks for _, look in of_state if not look.done()}:
             await asyncio.wait(pending, timeout=_PATIENCE_S)
-        found = {each: look.result() for each, look in looks.items() if look.done()}
-        return {**relations, **{each.storage.name: each.part(fresh) for each, fresh in found.items() if fresh}}
+        return [
+            {**state, **{each.storage.name: each.part(fresh) for each, look in of_state if (fresh := _known(look))}}
+            if of_state
+            else state
+            for state, of_state in looks
+        ]
 
     def _look(self, stale: _Stale) -> asyncio.Task[FreshPart | None]:
         if stale.key not in self._known:
@@ -235,6 +234,10 @@ class FreshParts:
                 failure,
             )
             return None
+
+
+def _known(look: asyncio.Task[FreshPart | None]) -> FreshPart | None:
+    return look.result() if look.done() else None
 
 
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:

@@ -11,7 +11,7 @@ import pytest
 from rewriter import Outcome, parse
 from rewriter.model import Relation, Snapshot, Table, TableName
 from rewriter.recent import Recent
-from rewriter.staleness import Bound, moments, rewrite_within
+from rewriter.staleness import Bound, earlier_states, moments, rewrite_within
 from tests.golden.corpus import GoldenFile, World, world
 
 SCHEMA = "CREATE TABLE sales (region STRING, n INT); CREATE TABLE names (region STRING, name STRING)"
@@ -47,7 +47,8 @@ def answered(
     """Return the decision about a query whose answer may be this many minutes old."""
     bound = Bound(NOW, int(minutes * 60))
     statement = parse(query, built.session)
-    return rewrite_within(statement, built.definitions, relations, moments(built.definitions, relations, bound))
+    earlier = earlier_states(built.definitions, relations, bound)
+    return rewrite_within(statement, built.definitions, relations, earlier)
 
 
 def test_age_is_the_time_since_the_first_data_that_storage_lacks(built: World) -> None:
@@ -133,7 +134,47 @@ def test_a_remembered_decision_ends_with_its_bound(built: World) -> None:
     relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
     asked = Recent(built.definitions).ask(QUERY, built.session)
     within = {name: relations.get(name) for name in asked.names}
-    assert asked.decide(within, Bound(NOW, 600)).rewritten
-    assert asked.decide(within, Bound(NOW, 600)) is asked.decide(within, Bound(NOW - 1, 600))
-    assert not asked.decide(within, Bound(NOW + 1, 600)).rewritten
+
+    def decided(now_ms: int) -> Outcome:
+        return asked.decide(within, earlier_states(built.definitions, within, Bound(now_ms, 600)))
+
+    assert decided(NOW).rewritten
+    assert decided(NOW) is decided(NOW - 1)
+    assert not decided(NOW + 1).rewritten
     assert not asked.decide(within).rewritten
+
+
+def with_fresh_part(relations: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
+    """Return the relations, in which only one region of the rows over sales is fresh."""
+    name = TableName(("lake", "demo", "by_region__storage"))
+    sales, storage = relations[SALES], relations[name]
+    assert isinstance(sales, Table)
+    assert isinstance(storage, Table)
+    assert storage.refresh is not None
+    sources = tuple(replace(source, snapshot_id=sales.snapshot_id) for source in storage.refresh.sources)
+    refresh = replace(storage.refresh, sources=sources, only="region = 'eu'", behind="sales has changed")
+    return {**relations, name: replace(storage, refresh=refresh)}
+
+
+def test_storage_within_the_bound_comes_before_its_fresh_partitions(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
+    statement, part = parse(QUERY, built.session), with_fresh_part(relations)
+    assert rewrite_within(statement, built.definitions, part, {}).rewritten
+    earlier = earlier_states(built.definitions, relations, Bound(NOW, 600))
+    assert rewrite_within(statement, built.definitions, part, earlier).as_of_ms == 90 * MINUTE - 1
+
+
+def test_fresh_partitions_answer_beside_storage_within_the_bound(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 70, "overwrite"))
+    names = built.relations[NAMES]
+    assert isinstance(names, Table)
+    relations = {
+        **relations,
+        NAMES: replace(names, snapshots=(Snapshot(8, 95 * MINUTE, "overwrite", 0), *names.snapshots)),
+    }
+    query = f"SELECT (SELECT count(*) FROM names), total FROM ({QUERY.replace('sum(n)', 'sum(n) AS total')}) AS a"
+    earlier = earlier_states(built.definitions, relations, Bound(NOW, 600))
+    parts = {moment: with_fresh_part(state) for moment, state in earlier.items()}
+    found = rewrite_within(parse(query, built.session), built.definitions, with_fresh_part(relations), parts)
+    assert found.as_of_ms == 95 * MINUTE - 1
+    assert [r.view.name.table for r in found.replacements] == ["named", "by_region"]
