@@ -20,7 +20,16 @@ from proxy.catalog import Catalog, open_catalog
 from proxy.commands import Context, Planner, find, operate
 from proxy.effective import Effective
 from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
-from proxy.pipeline import EmbeddedRunner, OnCommit, Orphans, Pipeline, Runner, Schedule, ThriftRunner
+from proxy.pipeline import (
+    IN_BACKGROUND,
+    EmbeddedRunner,
+    OnCommit,
+    Orphans,
+    Pipeline,
+    Runner,
+    Schedule,
+    ThriftRunner,
+)
 from proxy.server import Limits
 from proxy.service import Service
 from proxy.upstream import Progress, Timeouts, Upstream, Upstreams, unknown, watch
@@ -110,7 +119,7 @@ def compose(
     """
     catalog, settings = surroundings.catalog, effective.settings
     journal = _journal(settings, catalog, running)
-    pipeline = Pipeline(catalog, surroundings.runner, journal)
+    pipeline = Pipeline(catalog, surroundings.runner, journal, _in_background(settings.pipeline))
     upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts.upstream))
 
     async def ask(question: bytes, about: bytes) -> Mapping[int, Any]:
@@ -198,6 +207,13 @@ def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Cata
 
     name = TableName((catalog.name, *table.split(".")))
     return IcebergTable(kind, str(name), partial(catalog.append, name))
+
+
+def _in_background(pipeline: config.PipelineSettings) -> int:
+    """Return the largest number of background refreshes at once: more on a Spark that serves no clients."""
+    if pipeline.background is not None:
+        return pipeline.background
+    return IN_BACKGROUND if pipeline.spark is None else 2 * IN_BACKGROUND
 
 
 async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:

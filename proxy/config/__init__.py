@@ -38,6 +38,7 @@
 
     [pipeline]                    # the login at Spark for refresh jobs: `user` and `password`
     user = "viewgate"
+    background = 2                # most background refreshes at once (default: 2; with [pipeline.spark]: 4)
 
     [pipeline.spark]              # run refresh jobs on another Spark: on a cluster, with this process as the driver
     "spark.master" = "spark://cluster.example.org:7077"

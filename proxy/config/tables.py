@@ -365,10 +365,14 @@ class CatalogSettings(Table):
 
 
 class PipelineSettings(Table):
-    """The Spark login of refresh jobs; `spark`, if set, has the settings of a separate Spark for refresh jobs."""
+    """The Spark login of refresh jobs; `spark`, if set, has the settings of a separate Spark for refresh jobs.
+
+    `background` is the largest number of refreshes at once for which no statement waits; None selects the default.
+    """
 
     user: Text = "viewgate"
     password: Password = ""
+    background: Count | None = None
     spark: Scalars | None = None
 
     @field_validator("spark")

@@ -1,7 +1,7 @@
 """Refreshes materialized views: Spark jobs compute a view's rows and write them to the view's storage table."""
 
 from proxy.pipeline.on_commit import OnCommit
-from proxy.pipeline.pipeline import Pipeline
+from proxy.pipeline.pipeline import IN_BACKGROUND, Pipeline
 from proxy.pipeline.runner import Runner, ThriftRunner
 from proxy.pipeline.schedule import Schedule
 from proxy.pipeline.spark_runners import ConnectRunner, EmbeddedRunner, stages_of
@@ -12,6 +12,7 @@ from proxy.pipeline.upkeep import Orphans
 from proxy.pipeline.watching import Begun
 
 __all__ = [
+    "IN_BACKGROUND",
     "UNREADABLE",
     "UP_TO_DATE",
     "Asked",

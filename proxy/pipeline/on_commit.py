@@ -196,9 +196,11 @@ class OnCommit:
         return wait == ALWAYS or decision.incremental, decision
 
     async def _refresh_all(self, views: Sequence[MaterializedView], log: Log, cause: Cause = Cause.COMMIT) -> None:
+        """Refresh views in the background, one after the other."""
         failed: set[TableName] = set()
         for view in views:
-            await self._refresh_one(view, failed, log, cause)
+            async with self._pipeline.background:
+                await self._refresh_one(view, failed, log, cause)
 
     async def _refresh_one(
         self,

@@ -56,13 +56,26 @@ class Refreshed:
     changed: bool = True
 
 
-class Pipeline:
-    """The runner of all refreshes: at most one at a time for each view, recorded in the journal."""
+# The default number of background refreshes at once on the Spark that also serves clients. Each takes task slots from
+# them until its tasks end, because Spark does not preempt; the second one is there so that a refresh of hours delays no
+# other view.
+IN_BACKGROUND = 2
 
-    def __init__(self, catalog: Catalog, runner: Runner, journal: Journal | None = None) -> None:
+
+class Pipeline:
+    """The runner of all refreshes: at most one at a time for each view, recorded in the journal.
+
+    A refresh for which no statement waits runs in the `async with` block of `background`, which at most
+    `in_background` refreshes enter at once.
+    """
+
+    def __init__(
+        self, catalog: Catalog, runner: Runner, journal: Journal | None = None, in_background: int = IN_BACKGROUND
+    ) -> None:
         self._catalog = catalog
         self._runner = runner
         self._journal = journal or Journal()
+        self.background = asyncio.Semaphore(in_background)
         self._upkeep = Upkeep(catalog, runner)
         self._under_way = UnderWay()
         self._said: dict[Content, str] = {}

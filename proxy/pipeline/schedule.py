@@ -20,14 +20,12 @@ from rewriter.model import MaterializedView, TableName
 
 EVERY = "viewgate.refresh.every"
 
-AT_ONCE = 4  # refreshes, each in a Spark session of its own
-
 _logger = logging.getLogger(__name__)
 _LONGEST_PAUSE = 10.0  # seconds after which a changed refresh interval of a view is noticed at the latest
 
 
 class Schedule:
-    """The scheduler of refreshes: `run` starts the refreshes that are due, until cancelled; at most four run at once.
+    """The scheduler of refreshes: `run` starts the refreshes that are due, in the background, until cancelled.
 
     Each refresh starts after the running refreshes of the views that its view reads. `clock` returns seconds.
     """
@@ -39,7 +37,6 @@ class Schedule:
         self._looked: dict[TableName, float] = {}
         self._due: dict[TableName, float] = {}
         self._running: dict[TableName, asyncio.Task[None]] = {}
-        self._turns = asyncio.Semaphore(AT_ONCE)
 
     def due_ms(self) -> Mapping[TableName, int]:
         """Return the time of the next check of each view with a refresh interval, in milliseconds since 1970."""
@@ -109,7 +106,7 @@ class Schedule:
     async def _refresh(self, view: MaterializedView, below: Sequence[asyncio.Task[None]]) -> None:
         if below:
             await asyncio.wait(below)
-        async with self._turns:
+        async with self._pipeline.background:
             try:
                 if not await self._pipeline.rests(view):
                     await self._pipeline.refresh(view, _logger.info, cause=Cause.SCHEDULE)

@@ -117,6 +117,37 @@ def test_what_is_not_waited_for_is_refreshed_in_the_background(lake: Lake, wait:
     asyncio.run(story())
 
 
+def test_background_refreshes_of_several_writes_take_turns_and_delay_no_awaited_refresh(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **{"viewgate.refresh.wait": "never"}) as home:
+            home.pipeline = Pipeline(home.catalog, home.spark, in_background=1)
+            home.on_commit = OnCommit(home.catalog, home.pipeline)
+            begun, release, inside = asyncio.Event(), asyncio.Event(), list[int]()
+
+            async def hold() -> None:
+                inside.append(1)
+                begun.set()
+                await release.wait()
+                inside.append(-1)
+
+            home.spark.before_insert = hold
+            await home.write()
+            await home.write()
+            await begun.wait()
+            home.spark.before_insert = None
+            second = next(view for view in (await home.definitions()).views if view.name == SECOND)
+            assert (await home.pipeline.refresh(second, home.log.append)).changed  # a REFRESH statement
+            home.spark.before_insert = hold
+            home.sales.append(ROWS)
+            release.set()
+            while home.on_commit._running:
+                await asyncio.wait(home.on_commit._running)
+            assert inside == [1, -1] * (len(inside) // 2)
+            assert await home.standing() == ["fresh", "fresh"]
+
+    asyncio.run(story())
+
+
 def test_an_incremental_refresh_is_waited_for(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     async def decision(_self: Pipeline, view: Any) -> Decision:
         return Decision(Kind.APPEND if view.name == FIRST else Kind.FULL, "")

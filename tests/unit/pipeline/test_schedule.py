@@ -9,8 +9,7 @@ import pytest
 
 from proxy.hs2 import SqlError
 from proxy.journal import Cause
-from proxy.pipeline import Schedule
-from proxy.pipeline import schedule as scheduling
+from proxy.pipeline import Pipeline, Schedule
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, SALES, Lake
 from tests.unit.pipeline.retained import Retained
@@ -114,11 +113,11 @@ def test_what_a_policy_no_longer_keeps_goes_though_the_tables_rest(lake: Lake) -
     assert house.part().startswith("day >= DATE '20")
 
 
-def test_of_many_that_are_due_a_few_are_refreshed_at_once(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_many_that_are_due_a_few_are_refreshed_at_once(lake: Lake) -> None:
     async def story() -> None:
         house = House(lake, **MINUTELY)
-        monkeypatch.setattr(scheduling, "AT_ONCE", 1)
-        schedule = Schedule(house.catalog, house.pipeline)
+        pipeline = Pipeline(house.catalog, house.spark, in_background=1)
+        schedule = Schedule(house.catalog, pipeline)
         inside: list[int] = []
 
         async def hold() -> None:
