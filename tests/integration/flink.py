@@ -57,7 +57,10 @@ def flink(data: Path) -> Iterator[Flink]:
         found.run(
             "CREATE CATALOG lake WITH ('type' = 'iceberg', 'catalog-impl' = 'org.apache.iceberg.jdbc.JdbcCatalog', "
             f"'uri' = 'jdbc:sqlite:{data}/catalog.db?journal_mode=WAL&busy_timeout=30000', "
-            f"'warehouse' = '{data}/warehouse', 'jdbc.schema-version' = 'V1', 'cache-enabled' = 'false')"
+            f"'warehouse' = '{data}/warehouse', 'jdbc.schema-version' = 'V1', 'cache-enabled' = 'false', "
+            # Iceberg leaves its look for these tables open, and with it a read of SQLite's state of that moment: the
+            # connection's first write after another commit then fails (SQLITE_BUSY_SNAPSHOT).
+            "'jdbc.init-catalog-tables' = 'false')"
         )
         yield found
     finally:
