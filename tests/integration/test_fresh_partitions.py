@@ -102,3 +102,21 @@ def test_a_change_of_columns_or_partitions_leaves_the_original(run: Run, pyhive:
     clients.rows(direct, "ALTER TABLE t ADD PARTITION FIELD k")
     clients.rows(direct, "DELETE FROM t WHERE day = 11 AND x = 11")
     assert answered(pyhive) == [""] * len(QUERIES)
+
+
+def test_rows_that_a_policy_of_retention_drops_from_the_table_leave_the_view(
+    run: Run, pyhive: Any, direct: Any
+) -> None:
+    for change in (
+        "DELETE FROM lake.fresh.t WHERE day < 9",
+        "CALL lake.system.expire_snapshots(table => 'fresh.t', older_than => now(), retain_last => 1)",
+    ):
+        clients.rows(direct, change)
+    assert answered(pyhive) == [""] * len(QUERIES)  # what was dropped can no longer be read
+    ((status, reason),) = [(row[4], row[5]) for row in run("SHOW MATERIALIZED VIEWS IN lake.fresh")]
+    assert status == "stale"
+    assert "or the snapshot expired: refresh the view" in reason
+    assert run("SELECT min(day) FROM by_day") == [(9,)]  # the view's name never reads what the table has dropped
+    run("REFRESH MATERIALIZED VIEW by_day")
+    assert "" not in answered(pyhive)
+    assert clients.rows(direct, "SELECT min(day) FROM lake.fresh.by_day__storage") == [(9,)]
