@@ -15,10 +15,9 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine, event
 
-from tests.integration import clients, local_files
+from tests.integration import clients, hive, local_files, rest
 from tests.integration.daemon import free_ports
 from tests.integration.gate import DEMO_ROWS, INTERPRETED, Gate
-from tests.integration.rest import spark_catalog
 
 # Spark prints the plan of each statement for a page that nobody opens: the short form saves 5 % of its time.
 UNSEEN = '"spark.sql.ui.explainMode" = "simple"\n'
@@ -90,6 +89,12 @@ def rest_port() -> int:
     return free_ports(1)[0]
 
 
+@pytest.fixture(scope="session")
+def hive_port() -> int:
+    """The port on which a test may start a Hive Metastore, which the run's Spark knows as `metastore`."""
+    return free_ports(1)[0]
+
+
 @pytest.fixture(scope="module")
 def gate(request: pytest.FixtureRequest) -> Any:
     """The run's Viewgate; in a file that is marked `aside`, the Viewgate of the tests that are put aside."""
@@ -98,10 +103,11 @@ def gate(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(scope="session")
-def main_gate(data: Path, rest_port: int) -> Iterator[Gate]:
+def main_gate(data: Path, rest_port: int, hive_port: int) -> Iterator[Gate]:
     """The run's Viewgate, with a small demo."""
     settings = data / "viewgate.toml"
-    settings.write_text(f"[embedded.spark]\n{UNSEEN}{spark_catalog('rest', rest_port)}")
+    catalogs = rest.spark_catalog("rest", rest_port) + hive.spark_catalog("metastore", hive_port)
+    settings.write_text(f"[embedded.spark]\n{UNSEEN}{catalogs}")
     with Gate("--demo", str(DEMO_ROWS), "--data", data, "--config", settings) as running:
         yield running
         assert running.stop() == 0

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, TypeVar
 from proxy.catalog import commits
 from proxy.catalog.changes import files
 from proxy.catalog.commits import Published, append
-from proxy.catalog.documents import CacheUse, Remembered
+from proxy.catalog.documents import CacheUse, Entry, Remembered
 from proxy.catalog.inventory import Kind, Listed
 from proxy.catalog.past import Refreshed, refreshes_of, rolled_back
 from proxy.catalog.reach import TIMEOUT_S, Reach, Threads, Unavailable
 from proxy.catalog.relations import Relations, asked
-from proxy.catalog.stores import Entry, Store
+from proxy.catalog.stores import Store
 from proxy.catalog.tables import recorded_summary, sort_fields
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view
 from rewriter import AsOf, View, by_name, in_place

@@ -6,7 +6,8 @@ import gzip
 import json
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from cachetools import LRUCache
 from pyiceberg.io import load_file_io
@@ -15,6 +16,15 @@ Document = dict[str, Any]
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 _GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A table or view at one metadata location; `load` reads the metadata file and returns its JSON object."""
+
+    kind: Literal["table", "view"]
+    location: str
+    load: Callable[[], Document]
 
 
 def decode(content: bytes) -> Document:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from proxy.catalog.documents import Document
+from proxy.catalog.documents import Document, Entry
 from proxy.catalog.refresh_state import STORAGE_OF
-from proxy.catalog.stores import Entry
 from proxy.catalog.tables import current_schema, foreign_keys, primary_key
 from proxy.catalog.views import is_materialized, view_schema
 from proxy.sql_types import SqlType, sql_type

@@ -17,13 +17,13 @@ from pyiceberg.table.metadata import TableMetadataUtil
 
 from proxy.catalog.bounds import Known, integer_ranges, time_ranges
 from proxy.catalog.changes import change
-from proxy.catalog.documents import CacheUse, Document, Remembered, is_broken
+from proxy.catalog.documents import CacheUse, Document, Entry, Remembered, is_broken
 from proxy.catalog.inventory import Listed, listed
 from proxy.catalog.past import before_rollbacks, tables_then
 from proxy.catalog.reach import StoreFailure
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.statistics import Examined
-from proxy.catalog.stores import Entry, Store
+from proxy.catalog.stores import Store
 from proxy.catalog.tables import misspelled, table
 from proxy.catalog.views import view_state
 from rewriter import AsOf

@@ -7,6 +7,8 @@ In a REST catalog each name costs a call, so calls run in parallel. If the serve
 next lookup sends the ETag, and the server answers without metadata if nothing has changed. pyiceberg itself does not
 use ETags.
 
+`hive` has the store for a Hive Metastore, whose client is imported only if the settings ask for it.
+
 `open_store` creates a store from the settings; its errors name the setting to change.
 """
 
@@ -17,7 +19,6 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
@@ -33,21 +34,12 @@ from requests import Response
 from sqlalchemy import Row, TextClause, bindparam, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from proxy.catalog.documents import Document, decode, read
+from proxy.catalog.documents import Entry, decode, read
 from rewriter.model import TableName
 
 
 class CatalogError(Exception):
     """The error raised if the catalog cannot be used as configured; its message says which setting to change."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A table or view at one metadata location; `load` reads the metadata file and returns its JSON object."""
-
-    kind: Literal["table", "view"]
-    location: str
-    load: Callable[[], Document]
 
 
 class Store(Protocol):
@@ -281,6 +273,7 @@ class RestStore:
 _EXAMPLES = {
     "sql": "postgresql+psycopg2://user:password@db.example.org/iceberg",
     "rest": "https://catalog.example.org",
+    "hive": "thrift://metastore.example.org:9083",
 }
 _POSTGRES = (
     "PostgreSQL needs its driver: pip install '.[postgres]' in Viewgate's sources, "
@@ -289,15 +282,15 @@ _POSTGRES = (
 
 
 def open_store(name: str, properties: Mapping[str, str]) -> Store:
-    """Return the store for the catalog's `type` (sql or rest).
+    """Return the store for the catalog's `type` (sql, rest or hive).
 
     Raise CatalogError, which names the setting to change, if the catalog cannot be opened.
     """
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind not in _EXAMPLES:
         raise CatalogError(
-            f"catalog {name}: type is {repr(kind) if kind else 'missing'}: it must be sql or rest, because "
-            "pyiceberg supports views only in these catalogs"
+            f"catalog {name}: type is {repr(kind) if kind else 'missing'}: it must be sql, rest or hive, because "
+            "Viewgate reads views only from these catalogs"
         )
     if not uri:
         raise CatalogError(f'catalog {name}: uri is missing: set it, for example uri = "{_EXAMPLES[kind]}"')
@@ -315,8 +308,13 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
 
 
 def _store(iceberg: IcebergCatalog) -> Store:
-    assert isinstance(iceberg, SqlCatalog | RestCatalog)
-    return SqlStore(iceberg) if isinstance(iceberg, SqlCatalog) else RestStore(iceberg)
+    if isinstance(iceberg, SqlCatalog):
+        return SqlStore(iceberg)
+    if isinstance(iceberg, RestCatalog):
+        return RestStore(iceberg)
+    from proxy.catalog.hive import hive_store
+
+    return hive_store(iceberg)
 
 
 def _check_database(name: str, uri: str) -> None:

@@ -33,7 +33,7 @@
 
     [catalog]                     # the Iceberg catalog that this Spark uses; `name` is the name in Spark
     name = "lake"
-    type = "sql"                  # or "rest"; all further keys are properties of the pyiceberg catalog
+    type = "sql"                  # or "rest" or "hive"; all further keys are properties of the pyiceberg catalog
     uri = "postgresql+psycopg2://user:password@db.example.org/iceberg"
 
     [pipeline]                    # the login at Spark for refresh jobs: `user` and `password`

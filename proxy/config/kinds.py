@@ -76,9 +76,9 @@ Texts = Annotated[frozenset[Text], Field(strict=False), _allowed("a list of text
 LogForm = Annotated[Literal["text", "json"], _allowed("text or json")]
 TransportName = Annotated[Literal["sasl", "nosasl", "http"], _allowed("one of sasl, nosasl, http")]
 CatalogType = Annotated[
-    Literal["sql", "rest"],
+    Literal["sql", "rest", "hive"],
     BeforeValidator(lambda value: value.lower() if isinstance(value, str) else value),
-    _allowed("sql or rest, because pyiceberg supports views, and so materialized views, only in these catalogs"),
+    _allowed("sql, rest or hive, because Viewgate reads views only from these catalogs"),
 ]
 HttpPath = Annotated[str, Field(pattern="^[!-~]+$"), _allowed("a URL path, such as cliservice")]
 _HeaderName = Annotated[str, Field(pattern=r"^[\w!#$%&'*+.^`|~-]+$")]

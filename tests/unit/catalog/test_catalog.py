@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from proxy.catalog import Catalog, Unavailable
-from proxy.catalog.stores import Entry, SqlStore
+from proxy.catalog.documents import Entry
+from proxy.catalog.stores import SqlStore
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_document
 

@@ -14,10 +14,10 @@ from proxy.catalog import CatalogError, open_catalog, stores
 @pytest.mark.parametrize(
     ("properties", "said"),
     [
-        ({}, "type is missing: it must be sql or rest"),
+        ({}, "type is missing: it must be sql, rest or hive"),
         (
             {"type": "glue"},
-            "type is 'glue': it must be sql or rest, because pyiceberg supports views only in these catalogs",
+            "type is 'glue': it must be sql, rest or hive, because Viewgate reads views only from these catalogs",
         ),
         ({"type": "sql"}, 'uri is missing: set it, for example uri = "postgresql'),
         ({"type": "sql", "uri": "file"}, "uri is 'file': it must be a database URL such as postgresql"),

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import pytest
 
 from proxy.catalog import Catalog, Unavailable, reach
-from proxy.catalog.stores import CatalogError, Entry, SqlStore
+from proxy.catalog.documents import Entry
+from proxy.catalog.stores import CatalogError, SqlStore
 from rewriter.model import TableName
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_document
 

@@ -1,0 +1,110 @@
+"""Looks up tables and views in a Hive Metastore.
+
+Iceberg's entries are tables of the metastore: the parameter `table_type` says whether one is an Iceberg table or view,
+`metadata_location` where its metadata file is. One call for each database returns the entries of all names. pyiceberg
+supports no views in a Hive Metastore, so the entries of views, which Spark makes, are read by its client directly.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+from pyiceberg.catalog import METADATA_LOCATION, TABLE_TYPE
+from pyiceberg.catalog import Catalog as IcebergCatalog
+from pyiceberg.catalog.hive import HiveCatalog
+from thrift.Thrift import TApplicationException
+
+from proxy.catalog.documents import Entry, read
+from rewriter.model import TableName
+
+_HIVE_KINDS: Mapping[str, Literal["table", "view"]] = {"iceberg": "table", "iceberg-view": "view"}
+
+
+class _HiveClients(threading.local):
+    """The client of pyiceberg's catalog in each thread, because a client has one connection at a time."""
+
+    def __init__(self, iceberg: HiveCatalog) -> None:
+        self._client = iceberg._create_hive_client(dict(iceberg.properties))
+
+    def __enter__(self) -> Any:
+        return self._client.__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        self._client.__exit__(*error)
+
+
+class HiveStore:
+    """An Iceberg catalog in a Hive Metastore, read from the parameters of the metastore's tables.
+
+    The metastore knows names in lower case only; a name in any other case finds the same table.
+    """
+
+    poll_ms = 10_000
+
+    def __init__(self, iceberg: HiveCatalog) -> None:
+        self.iceberg = iceberg
+        self._clients = _HiveClients(iceberg)
+        iceberg._client = self._clients  # type: ignore[assignment]  # used by its calls as a context only
+
+    def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
+        """Return the catalog entry of each name that exists, by one call for each database."""
+        wanted: dict[str, list[TableName]] = {}
+        for name in names:
+            if len(name.parts) == 3:
+                wanted.setdefault(name.namespace[0].lower(), []).append(name)
+        with self._clients as client:
+            found = {
+                (database, table): entry
+                for database, here in wanted.items()
+                for table, entry in self._entries(client, database, sorted({name.table.lower() for name in here}))
+            }
+        keys = {name: (database, name.table.lower()) for database, here in wanted.items() for name in here}
+        return {name: found[key] for name, key in keys.items() if key in found}
+
+    def views(self) -> Mapping[TableName, Entry]:
+        """Return the catalog entries of all views, plain and materialized."""
+        with self._clients as client:
+            return dict(self._all(client, lambda database: client.get_tables_by_type(database, "*", "VIRTUAL_VIEW")))
+
+    def namespaces(self) -> Sequence[tuple[str, ...]]:
+        """Return the databases of the metastore, sorted."""
+        with self._clients as client:
+            return sorted((database,) for database in client.get_all_databases())
+
+    def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+        """Return the catalog entries of all tables and views whose names `wanted` accepts."""
+        with self._clients as client:
+            found = self._all(client, client.get_all_tables)
+            return {name: entry for name, entry in found if wanted(name)}
+
+    def close(self) -> None:
+        """Do nothing: each call has closed its connection."""
+
+    def _all(self, client: Any, tables: Callable[[str], list[str]]) -> Iterator[tuple[TableName, Entry]]:
+        for database in client.get_all_databases():
+            for table, entry in self._entries(client, database, tables(database)):
+                yield TableName((self.iceberg.name, database, table)), entry
+
+    def _entries(self, client: Any, database: str, tables: Sequence[str]) -> Iterator[tuple[str, Entry]]:
+        """Yield the entry of each Iceberg table or view of a database, by its name; none for a missing database."""
+        try:
+            rows = client.get_table_objects_by_name(database, list(tables)) if tables else []
+        except TApplicationException:  # the client's version of the protocol has no name for the error of Hive 2 and 3
+            if database in client.get_all_databases():
+                raise
+            return
+        for row in rows:
+            parameters: Mapping[str, str] = row.parameters or {}
+            kind = _HIVE_KINDS.get(parameters.get(TABLE_TYPE, "").lower())
+            location = parameters.get(METADATA_LOCATION)
+            if kind is not None and location is not None:
+                yield row.tableName, Entry(kind, location, partial(read, location, self.iceberg.properties))
+
+
+def hive_store(iceberg: IcebergCatalog) -> HiveStore:
+    """Return the store for pyiceberg's catalog of a Hive Metastore."""
+    assert isinstance(iceberg, HiveCatalog)
+    return HiveStore(iceberg)

@@ -1,0 +1,98 @@
+"""Names in a Hive Metastore: which of its tables are Iceberg's, and with how many calls they are found."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pyiceberg.catalog.hive import HiveCatalog
+from thrift.Thrift import TApplicationException
+
+from proxy.catalog.stores import Store, open_store
+from rewriter.model import TableName
+
+
+class Metastore:
+    """A client of a metastore with one database; it is used by one thread at a time, and remembers its calls."""
+
+    def __init__(self, calls: list[tuple[str, ...]]) -> None:
+        self.calls = calls
+
+    def __enter__(self) -> Metastore:
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        pass
+
+    def get_all_databases(self) -> list[str]:
+        return ["shop", "default"]
+
+    def get_all_tables(self, database: str) -> list[str]:
+        return ["sales", "daily", "text"] if database == "shop" else []
+
+    def get_tables_by_type(self, database: str, _pattern: str, kind: str) -> list[str]:
+        assert kind == "VIRTUAL_VIEW"
+        return ["daily", "of_hive"] if database == "shop" else []
+
+    def get_table_objects_by_name(self, database: str, names: list[str]) -> list[Any]:
+        self.calls.append((database, *names))
+        if database != "shop":
+            raise TApplicationException(TApplicationException.MISSING_RESULT, "unknown result")
+        tables: dict[str, dict[str, str] | None] = {
+            "sales": {"table_type": "ICEBERG", "metadata_location": "file:/s1"},
+            "daily": {"table_type": "ICEBERG-VIEW", "metadata_location": "file:/d1"},
+            "text": {"EXTERNAL": "TRUE"},
+            "of_hive": None,
+        }
+        return [SimpleNamespace(tableName=name, parameters=tables[name]) for name in names if name in tables]
+
+
+@pytest.fixture
+def calls() -> list[tuple[str, ...]]:
+    return []
+
+
+@pytest.fixture
+def store(calls: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setattr(HiveCatalog, "_create_hive_client", staticmethod(lambda _properties: Metastore(calls)))
+    return open_store("lake", {"type": "hive", "uri": "thrift://127.0.0.1:1"})
+
+
+def name(*parts: str) -> TableName:
+    return TableName(("lake", *parts))
+
+
+def test_one_call_for_each_database_finds_all_names(store: Store, calls: list[tuple[str, ...]]) -> None:
+    found = store.look([name("shop", "sales"), name("Shop", "Daily"), name("shop", "text"), name("away", "sales")])
+    assert {each: (entry.kind, entry.location) for each, entry in found.items()} == {
+        name("shop", "sales"): ("table", "file:/s1"),
+        name("Shop", "Daily"): ("view", "file:/d1"),
+    }
+    assert calls == [("shop", "daily", "sales", "text"), ("away", "sales")]
+    assert store.look([name("shop", "inner", "sales"), TableName(("sales",))]) == {}
+
+
+def test_only_tables_and_views_of_iceberg_are_listed(store: Store) -> None:
+    assert [*store.views()] == [name("shop", "daily")]
+    assert [*store.relations(lambda each: each.table != "sales")] == [name("shop", "daily")]
+    assert store.namespaces() == [("default",), ("shop",)]
+
+
+def test_a_failed_call_is_not_taken_for_a_missing_database(store: Store) -> None:
+    with pytest.raises(TApplicationException):
+        store.look([name("default", "sales")])
+
+
+def test_each_thread_has_a_client_of_its_own(store: Store) -> None:
+    both = Barrier(2)
+
+    def client(_at: int) -> int:
+        with store.iceberg._client as found:  # type: ignore[attr-defined]
+            both.wait(10)
+            return id(found)
+
+    with ThreadPoolExecutor(2) as threads:
+        assert len({*threads.map(client, range(2))}) == 2
