@@ -1,7 +1,7 @@
 # The contributor's menu: `make` lists it. Each target does the set-up that it needs, once.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup preflight serve test unit check types style decisions fuzz fuzz-spark fuzz-refresh fuzz-zones race soak bench bench-calcite lock clean
+.PHONY: help setup preflight serve test unit check types style decisions fuzz fuzz-spark golden-spark fuzz-refresh fuzz-zones race soak bench bench-calcite lock clean
 MAKEFLAGS += --no-print-directory
 
 # The first of these that is new enough; `make PYTHON=…` chooses another.
@@ -54,6 +54,9 @@ fuzz: setup ## more random queries than CI tries, 5,000 by 5,000: SEEDS=FIRST:LA
 fuzz-spark: setup ## more random queries on real Spark than CI tries: SPARK_SEEDS=FIRST:LAST; kept in a ledger
 	@VIEWGATE_SPARK_SEEDS=$(SPARK_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_random_queries.py
 	@echo "$(SPARK_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/random_queries.ledger
+
+golden-spark: setup ## all golden cases on real Spark, of which CI tries each second one; run it when a golden file or a rule changes
+	@VIEWGATE_GOLDEN_EACH=1 $(BIN)/python -m pytest -q tests/integration/test_golden.py
 
 fuzz-refresh: setup ## more random writes and refreshes than CI tries: REFRESH_SEEDS=FIRST:LAST; kept in a ledger
 	@VIEWGATE_REFRESH_SEEDS=$(REFRESH_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_refreshes.py

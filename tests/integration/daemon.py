@@ -97,11 +97,15 @@ class Daemon:
 
 
 def eventually(condition: Callable[[], T], patience: float = 60) -> T:
-    """Call a function until it returns a true value, and return that value."""
-    deadline = time.monotonic() + patience
+    """Call a function until it returns a true value, and return that value.
+
+    The pauses grow, because most conditions are statements, which would keep the Spark that they wait for busy.
+    """
+    deadline, pause = time.monotonic() + patience, 0.05
     while not (answer := condition()):
         assert time.monotonic() < deadline, f"not within {patience} s: {condition.__qualname__} is {answer!r}"
-        time.sleep(0.05)
+        time.sleep(pause)
+        pause = min(2 * pause, 0.8)
     return answer
 
 
