@@ -19,7 +19,7 @@ from proxy.answering.readable import FreshParts, Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
 from proxy.answering.time_calls import immediate_text, spells_time, told_of_immediate
-from proxy.answering.virtual_tables import Row, VirtualSchema, calls, expand
+from proxy.answering.virtual_tables import Row, Rows, VirtualSchema, calls, expand
 from proxy.catalog import CacheUse, Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
@@ -231,20 +231,37 @@ class Answers:
         The virtual tables are those in viewgate.system and information_schema. Return an empty list if the statement
         reads no virtual table, even if it calls a table function.
         """
-        lower = sql.lower()
-        schema = information_schema.NAMESPACE in lower
-        system = self._system is not None and CATALOG in lower and SYSTEM.mentioned(sql)
-        if not system and not schema:
-            return []
-        state, edits = await self.facts(session), list[Edit]()
-        # If Spark has a catalog with this name, the names refer to Spark's catalog.
-        if self._system is not None and system and CATALOG not in state.catalogs:
-            edits = await SYSTEM.expand(sql, partial(self._system, session))
-        if schema:
-            tables = await self._information_schema(session, state)
-            rows = partial(information_schema.rows, self.catalog)
-            edits += await tables.expand(sql, rows)
-        return [*edits, *await expand(sql, state, self.catalog)] if edits else []
+        edits = [
+            edit
+            for schema, rows in await self._virtual_schemas(session, sql)
+            for edit in await schema.expand(sql, rows)
+        ]
+        return [*edits, *await expand(sql, await self.facts(session), self.catalog)] if edits else []
+
+    async def described(self, session: ClientSession, sql: str) -> Mapping[str, str] | None:
+        """Return the columns, with their types, of the virtual table that a DESCRIBE statement describes.
+
+        Return None for any other statement.
+        """
+        for schema, _ in await self._virtual_schemas(session, sql):
+            if (table := schema.described(sql)) is not None:
+                return schema.tables[table]
+        return None
+
+    async def _virtual_schemas(self, session: ClientSession, sql: str) -> list[tuple[VirtualSchema, Rows]]:
+        """Return the virtual schemas that a statement may name, each with the function that returns a table's rows.
+
+        If Spark has a catalog `viewgate`, the names refer to that catalog; in a session for operators (see
+        `show.enter_system`) it is known that Spark has none, and Spark is not queried.
+        """
+        found = list[tuple[VirtualSchema, Rows]]()
+        if self._system is not None and SYSTEM.mentioned(sql):
+            ours = session.for_operators or CATALOG not in (await self.facts(session)).catalogs
+            found += [(SYSTEM, partial(self._system, session))] if ours else []
+        if information_schema.NAMESPACE in sql.lower():
+            schema = await self._information_schema(session, await self.facts(session))
+            found.append((schema, partial(information_schema.rows, self.catalog)))
+        return found
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
         """Return the virtual schema information_schema, under each of its two names that denotes no real namespace.

@@ -238,12 +238,10 @@ class VirtualSchema:
     async def expand(self, sql: str, rows: Rows) -> list[Edit]:
         """Return the edits that replace each virtual table in a statement by the table's rows.
 
-        `rows` returns the rows of the table with a given name. DESCRIBE of a virtual table becomes DESCRIBE QUERY.
+        `rows` returns the rows of the table with a given name.
         Raise SqlError if the statement would store the rows (as CREATE VIEW would), or if the inserted rows make the
         statement too long.
         """
-        if (table := self.described(sql)) is not None:
-            return [Edit(0, len(sql), f"DESCRIBE QUERY SELECT * FROM {self.text(table, ())}")]
         for text in texts_run_by(sql):
             if name := self._read_by(text):
                 check_reads_now(sql, name)

@@ -1,7 +1,11 @@
-"""DESCRIBE MATERIALIZED VIEW name, and SHOW CREATE MATERIALIZED VIEW name: parses and runs the statements."""
+"""DESCRIBE MATERIALIZED VIEW name, and SHOW CREATE MATERIALIZED VIEW name: parses and runs the statements.
+
+DESCRIBE of a virtual table (viewgate.system, information_schema), which Spark does not have, is answered here, too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -15,6 +19,8 @@ from rewriter import Unsupported, qualified
 from rewriter.model import MaterializedView
 from rewriter.model.literals import literal, pairs
 
+VERBS = frozenset({"DESCRIBE", "DESC"})
+_COLUMNS = ("col_name", "data_type", "comment")  # those of Spark's DESCRIBE
 EXAMPLE_SHOW_CREATE = "SHOW CREATE MATERIALIZED VIEW demo.agg_sales"
 
 
@@ -98,7 +104,7 @@ class Describe:
         }
         heading = (("", "", ""), ("# Materialized View Information", "", ""))
         rows = (*columns.rows, *heading, *((key, value, "") for key, value in facts.items()))
-        return ResultSet.of("col_name", "data_type", "comment", rows=rows)
+        return ResultSet.of(*_COLUMNS, rows=rows)
 
 
 def parse(parser: Parser) -> Describe:
@@ -107,3 +113,8 @@ def parse(parser: Parser) -> Describe:
     command = Describe(parser.name("a view's name"))
     parser.end()
     return command
+
+
+async def virtual_table(columns: Mapping[str, str]) -> ResultSet:
+    """Return the answer to DESCRIBE of a virtual table with these columns, given with their types."""
+    return ResultSet.of(*_COLUMNS, rows=[(name, kind.lower(), None) for name, kind in columns.items()])

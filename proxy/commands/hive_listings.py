@@ -12,9 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from proxy.answering import information_schema
 from proxy.answering.facts import HIVE, LISTINGS, SessionFacts
-from proxy.answering.system_tables import SYSTEM
 from proxy.catalog import Unavailable
 from proxy.commands import show
 from proxy.commands.context import Context
@@ -38,15 +36,7 @@ _UNSAFE = re.compile(r"""[\x01-\x1f\x7f"#%'*/:=?\\{\[\]^]""")  # what Hive escap
 def listing(ctx: Context, session: ClientSession, sql: str) -> _Listing | None:
     """Return the function that answers a statement in Hive's format; None if Spark answers the statement."""
     facts: SessionFacts = session.facts
-    return _read(sql) if facts.settings[LISTINGS] == HIVE and not _is_of_virtual_table(ctx, sql) else None
-
-
-def _is_of_virtual_table(ctx: Context, sql: str) -> bool:
-    """Return whether a statement describes a virtual table of viewgate.system or information_schema, which
-    Spark lacks.
-    """
-    schemas = SYSTEM, information_schema.schema(ctx.catalog.name, qualified=True, alone=True)
-    return any(schema.described(sql) is not None for schema in schemas)
+    return _read(sql) if facts.settings[LISTINGS] == HIVE else None
 
 
 def _read(sql: str) -> _Listing | None:

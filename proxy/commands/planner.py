@@ -11,7 +11,7 @@ from functools import partial
 
 from proxy.catalog import Unavailable
 from proxy.catalog.views import NEVER
-from proxy.commands import hive_listings, show
+from proxy.commands import describe, hive_listings, show
 from proxy.commands.affected import AffectedViews
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
@@ -69,6 +69,8 @@ class Planner:
         text = await self._affected.spelled_out(session, sql) if "${" in sql else sql
         info = classify(text)
         tables: frozenset[TableName] = frozenset()
+        if info.verb in describe.VERBS and (columns := await self._context.answers.described(session, text)):
+            return Local(lambda _log: describe.virtual_table(columns))
         if info.verb in hive_listings.VERBS and (listing := hive_listings.listing(self._context, session, text)):
             return Local(lambda _log: listing(self._context, session, sql))
         if info.verb == "SHOW" and await show.lists_system(self._context, session, text):

@@ -72,7 +72,6 @@ def test_what_there_is(house: House) -> None:
         ("SELECT 1 FROM `lake`.information_schema.columns", "SELECT 1 FROM … AS columns"),
         ("SELECT tables.table_name, information_schema.tables.comment FROM information_schema.tables",
          "SELECT tables.table_name, tables.comment FROM … AS tables"),
-        ("DESCRIBE TABLE lake.information_schema.views", "DESCRIBE QUERY SELECT * FROM …"),
     ],
 )  # fmt: skip
 def test_a_name_becomes_its_rows(house: House, sql: str, text: str) -> None:

@@ -56,7 +56,6 @@ def shown(sql: str) -> str:
         ),
         ("INSERT INTO t SELECT * FROM viewgate.system.digests", "INSERT INTO t SELECT * FROM … AS digests"),
         ("CREATE TABLE t AS SELECT * FROM viewgate.system.digests", "CREATE TABLE t AS SELECT * FROM … AS digests"),
-        ("DESCRIBE viewgate.system.views", "DESCRIBE QUERY SELECT * FROM …"),
         ("FROM viewgate.system.views SELECT view", "FROM … AS views SELECT view"),
         ("EXPLAIN SELECT 1 FROM viewgate.system.views -- x", "EXPLAIN SELECT 1 FROM … AS views -- x"),
         ("SELECT 1 FROM viewgate.system.views TABLESAMPLE (5 ROWS)", "SELECT 1 FROM … TABLESAMPLE (5 ROWS) AS views"),

@@ -12,7 +12,7 @@ from pyiceberg.exceptions import NoSuchTableError
 from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, NestedField, StringType
 
-from proxy.answering import SystemRows, system_tables
+from proxy.answering import Answers, SystemRows, system_tables
 from proxy.answering.readable import Rests
 from proxy.commands import Context, Reloaded, Setting, find, operate
 from proxy.hs2 import ResultSet, SqlError
@@ -148,6 +148,13 @@ class House:
     async def facts(self, session: Any) -> Session:
         """Return what `answering` would know of the client's session."""
         return self.session
+
+    async def described(self, session: Any, sql: str) -> Mapping[str, str] | None:
+        """Return the columns of the virtual table that a statement describes."""
+        answers: Any = Answers(self.catalog, system=self.context.told)
+        answers.facts = self.facts
+        columns: Mapping[str, str] | None = await answers.described(session, sql)
+        return columns
 
     async def reload(self) -> Reloaded:
         """Return the result of reading the settings again."""

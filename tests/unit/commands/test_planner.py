@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from proxy.answering import SessionFacts, information_schema, system_tables
 from proxy.commands import Planner, find
 from proxy.hs2 import SqlError
 from proxy.session import Forward, Local
@@ -21,13 +23,46 @@ CREATE = (
 )
 
 
-def plan(house: House, sql: str) -> Any:
-    session: Any = SimpleNamespace(upstream=house.upstream, for_operators=False)
+def plan(house: House, sql: str, listings: str = "spark") -> Any:
+    facts = SessionFacts({"viewgate.listings": listings})
+    session: Any = SimpleNamespace(upstream=house.upstream, facts=facts, for_operators=False)
     return asyncio.run(Planner(house.context, find).plan(session, sql))
 
 
 def test_a_command_is_run_here(house: House) -> None:
     assert isinstance(plan(house, "SHOW MATERIALIZED VIEWS"), Local)
+
+
+@pytest.mark.parametrize("listings", ["spark", "hive"])
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        ("DESCRIBE viewgate.system.sessions", system_tables.TABLES["sessions"]),
+        ("desc table extended ViewGate.`system`.views;", system_tables.TABLES["views"]),
+        ("DESC information_schema.tables", information_schema.TABLES["tables"]),
+        ("DESCRIBE TABLE lake.information_schema.columns", information_schema.TABLES["columns"]),
+    ],
+)
+def test_a_virtual_table_is_described_without_spark(
+    house: House, sql: str, columns: Mapping[str, str], listings: str
+) -> None:
+    local = plan(house, sql, listings)
+    assert isinstance(local, Local)
+    described: Any = local.run(house.log.append)
+    result = asyncio.run(described)
+    assert [column.name for column in result.columns] == ["col_name", "data_type", "comment"]
+    assert result.rows == tuple((name, kind.lower(), None) for name, kind in columns.items())
+    assert house.upstream.statements == []
+
+
+@pytest.mark.parametrize("sql", ["DESCRIBE demo.sales", "DESCRIBE QUERY SELECT 'viewgate.system.views'"])
+def test_spark_describes_all_else(house: House, sql: str) -> None:
+    assert isinstance(plan(house, sql), Forward)
+
+
+def test_spark_describes_tables_of_its_own_catalog_viewgate(house: House) -> None:
+    house.session = replace(house.session, catalogs=frozenset({"lake", "viewgate"}))
+    assert isinstance(plan(house, "DESCRIBE viewgate.system.sessions"), Forward)
 
 
 def test_a_command_that_is_nested_too_deeply_is_refused(house: House) -> None:
