@@ -249,6 +249,7 @@ class LimitSettings(Table):
     container: Count | None = None
     nesting: Depth | None = None
     buffers: Bytes | None = None
+    logins: Count | None = None
     sessions: Count | None = None
     configuration: Bytes | None = None
     handshake: Seconds | None = None

@@ -171,6 +171,8 @@ class Connection(asyncio.Protocol):
         self._address = f"{peername[0]}:{peername[1]}" if peername else "?"
         self._await_login()
         self._entered(self)
+        if not self.within:
+            self._make_room()
 
     def data_received(self, data: bytes) -> None:
         try:
@@ -192,7 +194,7 @@ class Connection(asyncio.Protocol):
         return False  # closes the transport, and so cancels the running call
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._deadline.cancel()
+        self._end_login()
         self._entrance.held.bytes -= self._held
         self._held = 0
         self._writable.set()
@@ -299,7 +301,7 @@ class Connection(asyncio.Protocol):
                     return self._refuse(answer)
                 self._write(answer)
                 if conversation.peer is not None:
-                    self._deadline.cancel()
+                    self._end_login()
                 if conversation.ends:
                     return self.close()
                 if not self._writable.is_set():
@@ -332,6 +334,31 @@ class Connection(asyncio.Protocol):
 
     def _await_login(self) -> None:
         self._deadline = asyncio.get_running_loop().call_later(self._entrance.limits.handshake, self._too_slow)
+
+    def _end_login(self) -> None:
+        self._deadline.cancel()
+        self._entrance.held.logins.pop(self, None)
+
+    def _make_room(self) -> None:
+        """Record that this connection has no login yet, and close another such connection if there are too many.
+
+        The oldest one is closed whose login Viewgate is not checking: its client is silent, or slower than all others.
+        """
+        waiting = self._entrance.held.logins
+        waiting[self] = None
+        if len(waiting) > self._entrance.limits.logins:
+            next(connection for connection in waiting if connection.worker is None).give_way()
+
+    def give_way(self) -> None:
+        """Close the connection, because too many connections have no login."""
+        self._end_login()
+        logger.warning(
+            "%s: connection closed: more than %d connections have no login, and this client has been silent longest; "
+            "an administrator can raise [limits] logins",
+            self._address,
+            self._entrance.limits.logins,
+        )
+        self._transport.abort()
 
     def _too_slow(self) -> None:
         if self.worker is not None:  # Viewgate causes the delay, not the client

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from proxy.authentication import Authentication, Cookies
 from proxy.ports import TlsSettings
@@ -17,8 +18,8 @@ class Limits:
     `message` limits the bytes of a message. `string`, `container` and `nesting` limit the content of a message: the
     bytes of a string, the elements of a list, set or map, and the depth of nested values; the protocol's own messages
     nest 9 deep. `buffers` limits the bytes of incomplete messages of all clients together. `handshake` is the time that
-    a client has for its login. `sessions` limits the open sessions, and `configuration` the bytes of the message that
-    opens a session.
+    a client has for its login, and `logins` limits the connections without a login. `sessions` limits the open
+    sessions, and `configuration` the bytes of the message that opens a session.
 
     `grace` is the time that running statements may take to end, and clients to read their results, when Viewgate stops,
     and `close` the time that Viewgate then waits for clients to read their last replies. `retire` is the time that
@@ -33,6 +34,7 @@ class Limits:
     container: int = 1_000_000
     nesting: int = 32
     buffers: int = 1024 * 1024 * 1024
+    logins: int = 1000
     sessions: int = 20_000
     configuration: int = 64 * 1024
     handshake: float = 20.0
@@ -48,11 +50,29 @@ class Limits:
         return Bounds(self.string, self.container, self.nesting)
 
 
+class LoggingIn(Protocol):
+    """A connection without a login."""
+
+    @property
+    def worker(self) -> object:
+        """The call or login step that is being answered; None while Viewgate waits for the client."""
+        ...
+
+    def give_way(self) -> None:
+        """Close the connection, because too many connections have no login."""
+        ...
+
+
 @dataclass
 class Held:
-    """The number of bytes buffered for incomplete messages of all clients together."""
+    """The resources that all connections together use.
+
+    `bytes` is the number of bytes buffered for incomplete messages. `logins` are the connections without a login, the
+    oldest first; the values are not used.
+    """
 
     bytes: int = 0
+    logins: dict[LoggingIn, None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,7 +80,7 @@ class Entrance:
     """The objects that all client connections share.
 
     `service` answers the Thrift calls, `authentication` checks the logins, and `cookies` spare HTTP clients further
-    logins. `held` counts the bytes of incomplete messages that are buffered for all connections. Without `tls`, clients
+    logins. `held` counts what all connections together use. Without `tls`, clients
     connect in clear text.
     """
 

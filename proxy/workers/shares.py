@@ -19,7 +19,11 @@ def share(settings: Config, number: int) -> Config:
     """
     count = settings.server.workers
     limits = Limits(**settings.limits.given)
-    parts = {"buffers": max(limits.buffers // count, _SMALLEST), "sessions": max(limits.sessions // count, 1)}
+    parts = {
+        "buffers": max(limits.buffers // count, _SMALLEST),
+        "logins": max(limits.logins // count, 1),
+        "sessions": max(limits.sessions // count, 1),
+    }
     return settings.model_copy(
         update={
             "upstreams": tuple(_of(upstream, number, count) for upstream in settings.upstreams),

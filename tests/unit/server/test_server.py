@@ -110,6 +110,27 @@ def test_a_client_that_does_not_log_in_is_dropped() -> None:
     with_proxy(test, Limits(handshake=0.05, grace=0.2))
 
 
+def test_of_too_many_clients_without_a_login_the_oldest_is_dropped(caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client:  # has logged in: never dropped for this reason
+            session = await client.open_session()
+            silent = [await asyncio.open_connection("127.0.0.1", proxied.port) for _ in range(4)]
+            for reader, _ in silent[:2]:
+                assert await asyncio.wait_for(reader.read(), 5) == b""
+            assert (await client.execute(session, "SELECT 1")).status.statusCode == 0
+            async with RawClient(proxied.port) as late:  # closes the third
+                await late.open_session()
+            _, last = silent[3]
+            assert not last.is_closing()
+            for _, writer in silent:
+                writer.close()
+                await writer.wait_closed()
+
+    with_proxy(test, Limits(logins=2, grace=0.2))
+    assert caplog.text.count("more than 2 connections have no login") == 3
+    assert "an administrator can raise [limits] logins" in caplog.text
+
+
 def test_messages_in_small_frames_and_many_at_once() -> None:
     async def test(proxied: Proxied) -> None:
         async with RawClient(proxied.port) as client:

@@ -18,14 +18,15 @@ def test_all_parts_together_are_the_whole() -> None:
     parts = [share(whole, number) for number in (1, 2, 3)]
     assert [part.upstreams[0].sessions for part in parts] == [4, 3, 3]
     assert [part.upstreams[0].statements for part in parts] == [2, 2, 1]
-    assert [part.limits.given for part in parts] == [{"buffers": 100000, "sessions": 3, "grace": 1}] * 3
+    assert [part.limits.given for part in parts] == [{"buffers": 100000, "logins": 333, "sessions": 3, "grace": 1}] * 3
     assert [part.server for part in parts] == [whole.server] * 3
 
 
 def test_the_default_of_what_is_not_set_is_divided_too() -> None:
-    assert share(settings(), 1).limits.given == {"buffers": 1024**3 // 3, "sessions": 20_000 // 3}
+    assert share(settings(), 1).limits.given == {"buffers": 1024**3 // 3, "logins": 333, "sessions": 20_000 // 3}
     assert share(settings(more="[limits]\nbuffers = 65536\nsessions = 1\n"), 1).limits.given == {
         "buffers": 65536,
+        "logins": 333,
         "sessions": 1,
     }
 
