@@ -11,8 +11,10 @@ import os
 import select
 import sys
 from collections.abc import Callable, Coroutine, Sequence
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn, TextIO, get_type_hints
 
 import typer
 
@@ -22,6 +24,7 @@ from proxy.process import begin_log, silent_log
 if TYPE_CHECKING:
     import asyncio
 
+    from proxy.client import Login
     from proxy.options import Options, Selection
 
 _NOT_READ = 141  # the exit code that shells report for a command ended by SIGPIPE
@@ -49,18 +52,52 @@ DataDirectory = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON, for programs")]
-Host = Annotated[str, typer.Option(help="host on which Viewgate runs")]
-ServerPort = Annotated[int, typer.Option("--port", help="port on which Viewgate listens")]
-User = Annotated[
-    str | None, typer.Option(help="user name; the password is read from the environment variable VIEWGATE_PASSWORD")
-]
-Encrypted = Annotated[bool, typer.Option("--tls", help="connect over TLS; implied by --ca and --server-name")]
-Authority = Annotated[
-    Path | None, typer.Option("--ca", metavar="FILE", help="trust only the certificate authorities in this PEM file")
-]
-ServerName = Annotated[
-    str | None, typer.Option(metavar="NAME", help="host name in the server's certificate, if it differs from --host")
-]
+
+
+class Address(NamedTuple):
+    """The options of the commands that log in to a running Viewgate: its address, the user, and TLS."""
+
+    host: Annotated[str, typer.Option(help="host on which Viewgate runs")] = "127.0.0.1"
+    port: Annotated[int, typer.Option("--port", help="port on which Viewgate listens")] = _PORT
+    user: Annotated[
+        str | None, typer.Option(help="user name; the password is read from the environment variable VIEWGATE_PASSWORD")
+    ] = None
+    tls: Annotated[bool, typer.Option("--tls", help="connect over TLS; implied by --ca and --server-name")] = False
+    ca: Annotated[
+        Path | None,
+        typer.Option("--ca", metavar="FILE", help="trust only the certificate authorities in this PEM file"),
+    ] = None
+    server_name: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="host name in the server's certificate, if it differs from --host"),
+    ] = None
+
+    def login(self) -> Login:
+        """Return the login to the running Viewgate."""
+        from proxy import client
+
+        return client.Login(self.host, self.port, self.user, client.Trust(self.tls, self.ca, self.server_name))
+
+
+def _logs_in(command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command with the options of `Address` in place of the parameter `at`."""
+    hints = get_type_hints(Address, include_extras=True)
+    options = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
+        for name, default in Address._field_defaults.items()
+    ]
+    own = signature(command, eval_str=True).parameters
+    places = [each for name, old in own.items() for each in (options if name == "at" else [old])]
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        command(at=Address(**{name: given.pop(name) for name in Address._fields}), **given)
+
+    keywords = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in places]
+    run.__signature__ = Signature(keywords)  # type: ignore[attr-defined]  # read by typer
+    run.__annotations__ = {each.name: each.annotation for each in keywords}
+    return run
+
 
 app = typer.Typer(
     name="viewgate",
@@ -244,46 +281,34 @@ async def _refresh(selection: Selection, options: Options, *, as_json: bool) -> 
     epilog="Exit codes: 0 healthy, or a login is required and no user was given; 1 unreachable; "
     "3 unhealthy (no session, or a worker is down); 4 login failed."
 )
-def health(
-    host: Host = "127.0.0.1",
-    port: ServerPort = _PORT,
-    user: User = None,
-    tls: Encrypted = False,
-    ca: Authority = None,
-    server_name: ServerName = None,
-    as_json: AsJson = False,
-) -> None:
+@_logs_in
+def health(at: Address, as_json: AsJson = False) -> None:
     """Log in to a running Viewgate, open a session, and check that all workers run; report the health by
     the exit code.
     """
     from proxy import client
 
-    login = client.Login(host, port, user, client.Trust(tls, ca, server_name))
-    _run(client.health(login, as_json=as_json))
+    _run(client.health(at.login(), as_json=as_json))
 
 
 @app.command(epilog="Exit codes: 0 listed; 1 unreachable; 3 unhealthy; 4 login failed, or required.")
+@_logs_in
 def views(
-    host: Host = "127.0.0.1",
-    port: ServerPort = _PORT,
-    user: User = None,
-    tls: Encrypted = False,
-    ca: Authority = None,
-    server_name: ServerName = None,
+    at: Address,
     wide: Annotated[bool, typer.Option("--wide", help="print all columns of SHOW VIEWGATE VIEWS")] = False,
     as_json: AsJson = False,
 ) -> None:
     """List a running Viewgate's materialized views: freshness, use and size."""
     from proxy import client
 
-    login = client.Login(host, port, user, client.Trust(tls, ca, server_name))
-    _run(client.views(login, wide=wide, as_json=as_json))
+    _run(client.views(at.login(), wide=wide, as_json=as_json))
 
 
 @app.command(
     epilog="Exit codes: 0 explained; 1 the script or the query cannot be used, or no Viewgate is reached; "
     "3 unhealthy (Viewgate opens no session); 4 login failed, or required; 5 not rewritten, with --require."
 )
+@_logs_in
 def explain(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="a SELECT; - reads it from standard input")],
     schema: Annotated[
@@ -293,12 +318,8 @@ def explain(
             help="SQL script with CREATE TABLE and CREATE MATERIALIZED VIEW statements; all views count as fresh",
         ),
     ] = None,
-    host: Host = "127.0.0.1",
-    port: ServerPort = _PORT,
-    user: User = None,
-    tls: Encrypted = False,
-    ca: Authority = None,
-    server_name: ServerName = None,
+    *,
+    at: Address,
     namespace: Annotated[
         str | None, typer.Option(metavar="CATALOG.NAMESPACE", help="namespace of the names that give none")
     ] = None,
@@ -318,8 +339,7 @@ def explain(
         _leave(lambda: explaining.explain(schema, text, as_json=as_json, require=require))
     from proxy import client
 
-    login = client.Login(host, port, user, client.Trust(tls, ca, server_name))
-    _run(client.explain(login, text, namespace, as_json=as_json, require=require))
+    _run(client.explain(at.login(), text, namespace, as_json=as_json, require=require))
 
 
 @app.command()
