@@ -37,15 +37,19 @@ def test_the_docs_list_every_figure_of_viewgate_and_no_other(house: House) -> No
     assert sorted(listed) == sorted(name for name in names(house) if name.startswith("viewgate_"))
 
 
-def test_the_alerts_ask_for_what_there_is(house: House) -> None:
+def alerted() -> set[str]:
+    """Return the metrics that the alerts in the docs ask for."""
     page = (ROOT / "docs" / "operate.md").read_text()
     alerts = re.search(r"### What to be alerted of\n(.*?)\n## ", page, re.DOTALL)
     assert alerts is not None
-    assert set(re.findall(r"\bviewgate_\w+", alerts[1])) <= names(house)
+    return set(re.findall(r"\bviewgate_\w+", alerts[1]))
 
 
-def test_the_dashboard_asks_for_what_there_is(house: House) -> None:
-    there = names(house)
+def test_the_alerts_ask_for_what_there_is(house: House) -> None:
+    assert alerted() <= names(house)
+
+
+def test_the_dashboard_asks_for_what_there_is_and_shows_what_alerts_are_about(house: House) -> None:
     panels = json.loads(DASHBOARD.read_text())["panels"]
     asked = {
         name.removesuffix("_bucket")
@@ -53,5 +57,10 @@ def test_the_dashboard_asks_for_what_there_is(house: House) -> None:
         for target in panel["targets"]
         for name in re.findall(r"\b(?:viewgate|process)_\w+", target["expr"])
     }
-    assert asked
-    assert asked <= there
+    assert alerted() <= asked <= names(house)
+
+
+def test_each_panel_is_described() -> None:
+    panels = json.loads(DASHBOARD.read_text())["panels"]
+    assert [panel["title"] for panel in panels if not panel["description"]] == []
+    assert len({panel["id"] for panel in panels}) == len(panels)
