@@ -18,6 +18,7 @@ from proxy.authentication import PasswordFile
 from proxy.composing import never
 from proxy.hs2 import SqlError
 from proxy.upstream import Upstream, Upstreams
+from tests.unit.catalog.lake import AGG, MATERIALIZED, Lake, view_document
 
 KERBEROS = "[upstream.kerberos]\nprincipal = 'hive/h'\nkeytab = 'none'\n"
 REMOTE = "[server]\nport = 1\n[[upstream]]\nhost = 'h'\n[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'\n"
@@ -141,6 +142,24 @@ def test_doctor_does_without_the_server(tmp_path: Path) -> None:
     )
     command = [sys.executable, "-c", code, str(tmp_path / "gate.toml")]
     answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert answer.stdout.endswith("\n[]\n"), answer.stdout
+
+
+def test_doctor_reads_a_catalog_without_the_engine_and_pyarrow(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    lake.put_view(AGG, view_document(1, **MATERIALIZED))
+    lake.close()
+    (tmp_path / "gate.toml").write_text(
+        f"upstream = [{{host = '127.0.0.1', port = 1}}]\n[server]\nport = 0\n[console]\nenabled = false\n"
+        f"[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite:///{tmp_path}/catalog.db'\n"
+    )
+    code = (
+        "import sys\nfrom proxy.__main__ import main\ntry: main(['doctor', '--config', sys.argv[1]])\n"
+        "except SystemExit: pass\nprint([m for m in ('rewriter.engine', 'pyarrow') if m in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "gate.toml")]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "catalog lake: answers; 1 materialized view" in answer.stdout
     assert answer.stdout.endswith("\n[]\n"), answer.stdout
 
 
