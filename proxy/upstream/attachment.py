@@ -29,6 +29,8 @@ from proxy.wire.message import MAP
 from rewriter.model import split_name, ticked
 
 MOST_KEPT = 64  # statements; replaying more would take too long
+# Characters of these statements: with 20,000 sessions (`[limits] sessions`), at most 1.3 GB.
+MOST_CHARACTERS = 64 * 1024
 _READS = re.compile(r"\s*+SET(?:\s++[^\s=;]++)?\s*+;?\s*+", re.IGNORECASE)
 _MOVES = re.compile(r"\s*(USE|SET\s+CATALOG)\b", re.IGNORECASE)
 _SETS = re.compile(r"\s*(SET|RESET)\b", re.IGNORECASE)
@@ -104,7 +106,7 @@ def _depends(text: str, before: str) -> bool:
 logger = logging.getLogger(__name__)
 
 _IRREPLACEABLE = (
-    "The temporary views, variables and functions of the session are lost. Open a new session and try again."
+    "The temporary views, variables, functions and settings of the session are lost. Open a new session and try again."
 )
 _CLOSED, _NO_SESSION = "The session is closed: open a new session", "08003"
 _CONFIGURATION, _NAMESPACE = (1, 4), b"use:database"  # of an OpenSession
@@ -215,9 +217,14 @@ class Attachment:
             self._pool.rests(self)
 
     def keep(self, sql: str) -> None:
-        """Record a statement that has changed the session state, to be repeated in a new upstream session."""
+        """Record a statement that has changed the session state, to be repeated in a new upstream session.
+
+        If the recorded statements become longer than MOST_CHARACTERS, pin the session instead.
+        """
         if not self._pinned:
             self._kept.add(sql)
+            if sum(map(len, self._kept.texts)) > MOST_CHARACTERS:
+                self.pin()
 
     def pin(self) -> None:
         """Pin the client session to its upstream session, which then stays open while the client is idle.

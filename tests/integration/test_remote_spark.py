@@ -219,7 +219,7 @@ def test_what_no_other_session_can_be_given_is_lost_with_its_connection(remote: 
             with pytest.raises(OperationalError) as lost:
                 clients.rows(connection, "SELECT * FROM seven")
             assert "'08S01'" in str(lost.value)
-            assert "The temporary views, variables and functions of the session are lost" in str(lost.value)
+            assert "The temporary views, variables, functions and settings of the session are lost" in str(lost.value)
 
 
 def test_answers_over_postgresql_are_those_of_one_moment(remote: Remote) -> None:

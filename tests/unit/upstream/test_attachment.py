@@ -147,7 +147,7 @@ def test_what_cannot_be_repeated_pins_the_session_and_is_lost_with_its_server() 
             spark.die()
             await until(lambda: not spark.connections)
             for _ in range(2):
-                with pytest.raises(SqlError, match="temporary views, variables and functions") as raised:
+                with pytest.raises(SqlError, match="temporary views, variables, functions and settings") as raised:
                     await pinned.query("SELECT 3")
                 assert raised.value.sql_state == "08S01"
             await pinned.close()
@@ -172,7 +172,7 @@ def test_a_server_that_dies_under_a_statement_takes_what_cannot_be_repeated_with
                 await running[0]
             assert raised.value.sql_state == "08S01"
             with pytest.raises(
-                SqlError, match=r"The temporary views, variables and functions of the session are lost"
+                SqlError, match=r"The temporary views, variables, functions and settings of the session are lost"
             ) as raised:
                 await running[1]
             assert raised.value.sql_state == "08S01"
@@ -191,6 +191,20 @@ def test_too_much_to_repeat_pins_the_session() -> None:
                 session.keep(f"SET x{number} = 1")
             await session.query("SELECT 1")
             assert session._pinned
+            await session.close()
+
+    asyncio.run(test())
+
+
+def test_a_long_text_to_repeat_pins_the_session_and_is_not_kept() -> None:
+    async def test() -> None:
+        async with pool(Terms()) as (upstreams, _):
+            session = attached(upstreams)
+            await session.open()
+            for number in range(3):
+                session.keep(f"SET x{number} = {'a' * 30_000}")
+                assert session._pinned is (number == 2)
+            assert session._kept.texts == ()
             await session.close()
 
     asyncio.run(test())
