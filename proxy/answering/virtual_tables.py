@@ -128,7 +128,6 @@ async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedV
 
 LONGEST = 10_000  # characters of a text in a row
 _LONGEST_STATEMENT = 50_000_000  # characters of inserted rows; each mention of a table inserts them again
-_ABSENT: tuple[object, ...] = (None, "", (), [])  # NULL in SQL
 _encoded = json.JSONEncoder(separators=(",", ":")).encode
 _BACKSLASH = "¬"  # stands for a backslash in JSON, whose other characters are ASCII
 
@@ -320,7 +319,8 @@ def _json(columns: Iterable[str]) -> Callable[[Row], str]:
     keys = [(str(number), name) for number, name in enumerate(columns)]
 
     def encoded(row: Row) -> str:
-        return _encoded({key: _value(row[name]) for key, name in keys if row.get(name) not in _ABSENT})
+        # An empty text or list is NULL in SQL, as a missing value is; 0 and false are not.
+        return _encoded({key: _value(got) for key, name in keys if (got := row.get(name)) or got == 0})
 
     return encoded
 
@@ -386,8 +386,10 @@ def _is_alias(token: Token | None) -> bool:
 
 
 def _value(value: Any) -> Any:
+    if isinstance(value, str):  # first, because most values are texts
+        return value[:LONGEST]
     if isinstance(value, datetime):
         return round(value.timestamp() * 1000)
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
-    return value[:LONGEST] if isinstance(value, str) else value
+    return value
