@@ -19,6 +19,7 @@ from proxy.hs2 import LoginRefused, Query, ResultSet, SqlError
 from proxy.hs2.status import own_words
 from proxy.process import silent_log
 from proxy.upstream import Link, Timeouts, Tls, Upstream, in_session
+from proxy.wire import Transport
 from proxy.wire.tls import TLS_ONLY
 
 PASSWORD = "VIEWGATE_PASSWORD"  # noqa: S105  # the name of an environment variable, which `ps` does not show
@@ -61,6 +62,14 @@ class Trust:
             raise ConfigError(f"--ca {self.ca} cannot be loaded: {error.strerror or error}; give a PEM file") from error
 
 
+class _Viewgate(Upstream):
+    """A running Viewgate as the server to connect to: its messages name the options of a command."""
+
+    def other_transport(self, answered: Transport) -> str:
+        remedy = "give --tls" if answered is Transport.TLS else "give the port for SQL with --port"
+        return f"{self.named} answers by {answered.value}: {remedy}"
+
+
 @dataclass(frozen=True)
 class Login:
     """The address of a running Viewgate, and the user to log in as (None: a connection without login).
@@ -79,7 +88,7 @@ class Login:
         connect to.
         """
         password, link = os.environ.get(PASSWORD) or None, Link(tls=self.trust.settings)
-        return Upstream(self.host, self.port, self.user, password, what="Viewgate", link=link)
+        return _Viewgate(self.host, self.port, self.user, password, what="Viewgate", link=link)
 
 
 class Refused(Exception):

@@ -190,8 +190,8 @@ class Connection(asyncio.Protocol):
         self._take()
 
     def data_received(self, data: bytes) -> None:
-        if not self._heard and data and (wrong := foreign(self._client.transport, data)) is not None:
-            self._break(Unreachable(f"{self._upstream.named} {wrong}"))
+        if not self._heard and data and (answered := foreign(self._client.transport, data)) is not None:
+            self._break(Unreachable(self._upstream.other_transport(answered)))
             return
         # not an answer to any call: the server ends the connection
         if self._client.resumable and self._transport is not None:

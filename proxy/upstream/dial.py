@@ -146,25 +146,19 @@ _ANSWERS = {
 _STATUSES = frozenset({2, 3, 4, 5})  # of SASL messages, which continue with a length
 
 
-def foreign(spoken: Transport, data: bytes) -> str | None:
-    r"""Return a message if a server's first bytes show another transport than the configured transport `spoken`.
+def foreign(spoken: Transport, data: bytes) -> Transport | None:
+    r"""Return the transport that a server's first bytes show if it differs from the configured transport `spoken`.
 
     Return None if the bytes fit the configured transport, or show no transport. `data` are these bytes.
 
-    >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02\x0a")
-    'answers by TLS: give [upstream.tls]'
-    >>> foreign(Transport.HTTP, b"\x04\x00\x00\x00\x11Invalid")
-    'answers by SASL: set `transport` of its [[upstream]] to "sasl"'
+    >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02"), foreign(Transport.HTTP, b"\x04\x00\x00\x00\x11Invalid")
+    (<Transport.TLS: 'TLS'>, <Transport.SASL: 'SASL'>)
     >>> foreign(Transport.SASL, b"\x05\x00\x00\x00\x00")
     """
     answered = _ANSWERS.get(data[:2]) or (
         Transport.SASL if data[0] in _STATUSES and data[1:2] in (b"", b"\0") else None
     )
-    if answered is Transport.TLS:
-        return "answers by TLS: give [upstream.tls]"
-    if answered is None or answered is spoken:
-        return None
-    return f'answers by {answered.value}: set `transport` of its [[upstream]] to "{answered.value.lower()}"'
+    return None if answered is spoken else answered
 
 
 def _remedy(code: int) -> str:

@@ -133,6 +133,16 @@ class Upstream:
         """The name of the server in messages, followed by its address."""
         return f"{self.what} at {self}"
 
+    def other_transport(self, answered: Transport) -> str:
+        """Return the error message for a server that answers by another transport than the configured one.
+
+        >>> print(Upstream("spark", 10000).other_transport(Transport.HTTP))
+        Spark at spark:10000 answers by HTTP: set `transport` of its [[upstream]] to "http"
+        """
+        own = f'set `transport` of its [[upstream]] to "{answered.value.lower()}"'
+        remedy = "give [upstream.tls]" if answered is Transport.TLS else own
+        return f"{self.named} answers by {answered.value}: {remedy}"
+
 
 def _basic(user: str, password: str) -> str:
     return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"

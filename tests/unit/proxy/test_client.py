@@ -148,6 +148,28 @@ def test_what_tls_lacks_is_told(
     assert told in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("greeting", "told"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "answers by HTTP: give the port for SQL with --port\n"),
+        (b"\x15\x03\x03\x00\x02\x02\x0a", "answers by TLS: give --tls\n"),
+    ],
+)
+def test_health_of_another_port(greeting: bytes, told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if await reader.read(1):
+            writer.write(greeting)
+        writer.close()
+
+    async def test() -> int:
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            port = str(server.sockets[0].getsockname()[1])
+            return await asyncio.to_thread(program.main, ["health", "--port", port])
+
+    assert asyncio.run(test()) == 3
+    assert capsys.readouterr().err.endswith(told)
+
+
 def test_tls_with_a_viewgate_that_has_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert over_tls(None, "--tls") == 1
     assert "the TLS handshake failed: " in (said := capsys.readouterr().err)
