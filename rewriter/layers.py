@@ -16,10 +16,11 @@ from sqlglot import exp
 
 from rewriter.block import Block, Occurrence, aggregate_of, remembered
 from rewriter.block.changed import changed, mapped
+from rewriter.block.traits import is_window_call
 from rewriter.block.words import words
 from rewriter.model import Column, TableName
 from rewriter.schema import output_types
-from rewriter.sql import columns_in
+from rewriter.sql import columns_in, windows_in
 
 Tree = exp.Expr
 _GROUPS = "groups_0"
@@ -36,7 +37,7 @@ def over_groups(block: Block) -> Block | None:
     groups = _groups(block, _GROUPS)
     # The outer block has nothing left to filter, join or group at the level of rows.
     rows = replace(block, tables=(groups.table,), where=block.having, having=(), keys=None, joins=(), since=())
-    return mapped(rows, lambda node: groups.columns.get(node, node))
+    return mapped(rows, lambda node: part_of(groups.columns, node))
 
 
 @remembered
@@ -64,7 +65,7 @@ def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | None:
     groups = _groups(inner, table.id)
 
     def over(tree: Tree) -> Tree:
-        return changed(tree, lambda node: groups.columns.get(node, node))
+        return changed(tree, lambda node: part_of(groups.columns, node))
 
     outputs = {c.name.lower(): over(tree) for c, tree in zip(table.columns, inner.outputs, strict=True)}
     return in_place_of(block, table, groups.table, outputs, tuple(map(over, inner.having)))
@@ -76,11 +77,13 @@ def in_place_of(
     """Return a block with the table `table` replaced by `other`.
 
     `outputs` maps each column of `table` to its expression over `other`; `filters` are conditions over `other` to add.
-    Return None if an outer join would fill computed columns with NULLs, or if a filter would have to run before a FULL
-    join.
+    Return None if an outer join would fill computed columns with NULLs, if a filter would have to run before a FULL
+    join, or if a column is a window function: the block's own joins, filters and groups would change its rows.
     """
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in columns_in(tree) if c.table == table.id}
+    if any(windows_in(outputs[name]) for name in used):
+        return None
     filled = bringing is not None and bringing.kind in ("LEFT", "FULL")
     if filled and not all(isinstance(outputs[name], exp.Column) for name in used):
         return None
@@ -137,6 +140,14 @@ def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
 
     changed(tree, seen)
     return found
+
+
+def part_of(columns: Mapping[Tree, Tree], node: Tree) -> Tree:
+    """Return the column of a grouped derived table that holds a key or an aggregate; other nodes unchanged.
+
+    The function of a window stays: `count(*) OVER ()` counts the groups, `count(*)` the rows of each group.
+    """
+    return node if is_window_call(node) else columns.get(node, node)
 
 
 def _names(parts: Iterable[Tree]) -> Mapping[Tree, str]:

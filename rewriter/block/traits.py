@@ -65,12 +65,17 @@ def tells_time(node: Tree) -> bool:
     return not CLOCK.isdisjoint(names_called(node))
 
 
+def is_window_call(node: Tree) -> bool:
+    """Return whether a node is the function before OVER, as `count(*)` in `count(*) OVER ()`."""
+    return isinstance(node.parent, exp.Window) and node.arg_key == "this"
+
+
 def aggregate_of(node: Tree) -> exp.Anonymous | None:
     """Return the call of an aggregate, without FILTER: `sum(x)` and `sum(x) FILTER (WHERE p)` both give `sum(x)`.
 
     Return None for expressions that are not aggregates, and for window functions (aggregates with OVER).
     """
-    if isinstance(node.parent, exp.Window) and node.arg_key == "this":
+    if is_window_call(node):
         return None
     call = node.this if isinstance(node, exp.Filter) else node
     return call if isinstance(call, exp.Anonymous) and call.name in AGGREGATES else None

@@ -29,6 +29,7 @@ from rewriter.match.candidate import STORAGE_ALIAS
 from rewriter.match.inexact import inexact_use, unrounded
 from rewriter.model import Table
 from rewriter.schema import expression_type
+from rewriter.sql import windows_in
 
 Tree = exp.Expr
 AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
@@ -130,7 +131,7 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
     """Return a block with its derived table `table` replaced by the view's derived table `leaf`.
 
     `read` has the filters and expressions over `leaf` that give the rows of `table`. Return a Miss if an outer join
-    prevents the replacement.
+    or a window function prevents the replacement.
     """
     assert table.inner is not None
     outputs = {
@@ -139,6 +140,12 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
     }
     filters = tuple(_of(tree, table.id) for tree in read.where)
     placed = in_place_of(block, table, leaf, outputs, filters)
+    if placed is None and any(map(windows_in, outputs.values())):
+        return Miss(
+            Reason.SHAPE,
+            "the derived table has a window function, and the joins, filters or groups around it would change the rows "
+            "of its windows: the derived table is rewritten separately",
+        )
     return placed or Miss(
         Reason.SHAPE,
         "the query has an outer join with a derived table that filters or computes more than the view's derived table: "

@@ -17,7 +17,7 @@ from sqlglot import exp
 from rewriter.block import Block, Join, Occurrence, Ordering, has_aggregate
 from rewriter.block.changed import changed, mapped, renamed_block
 from rewriter.block.predicates import equated
-from rewriter.layers import outermost_aggregates
+from rewriter.layers import outermost_aggregates, part_of
 from rewriter.model import Column, TableName
 from rewriter.schema import expression_type
 from rewriter.sql import columns_in, windows_in
@@ -87,7 +87,7 @@ class _Read:
     filters: tuple[Tree, ...] = ()
 
     def over(self, tree: Tree) -> Tree:
-        return changed(tree, lambda node: self.parts.get(node, node))
+        return changed(tree, lambda node: part_of(self.parts, node))
 
 
 class _Layers:

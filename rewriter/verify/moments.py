@@ -23,7 +23,7 @@ from rewriter.verify.keys import Tables
 class Misread(Exception):
     """Raised if the plan reads a table at another snapshot than the query, or only some of the table's rows.
 
-    The message names the table and the snapshot.
+    Also raised if the plan is not valid SQL. The message names the table and the snapshot, or the place in the SQL.
     """
 
 

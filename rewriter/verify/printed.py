@@ -14,7 +14,7 @@ from rewriter.model import Column, Session, TableName, quoted
 from rewriter.schema import output_types
 from rewriter.sql import ParseError, excerpt, from_items, parse, parse_select
 from rewriter.verify.buckets import raised
-from rewriter.verify.moments import Moment
+from rewriter.verify.moments import Misread, Moment
 
 Tree = exp.Expr
 # sqlglot does not parse options after a table's name; they are replaced by a clause that it parses.
@@ -73,7 +73,8 @@ def read_printed(
     constants: frozenset[str] = frozenset(),
     derived: Sequence[Occurrence] = (),
 ) -> Select:
-    """Parse the SQL text of a plan; raise Unsupported if the text has SQL that plans never have.
+    """Parse the SQL text of a plan; raise Unsupported if the text has SQL that plans never have, and Misread if the
+    text is not valid SQL.
 
     `columns` returns the columns of a relation, or None. `constants` are the texts of the subqueries that the block to
     be answered treats as constants; `derived` are that block's derived tables, which are not parsed again.
@@ -82,7 +83,7 @@ def read_printed(
     try:
         tree = parse_select(text)
     except ParseError as problem:
-        raise Unsupported(str(problem)) from problem
+        raise Misread(f"the rewritten query is not valid SQL: {problem}") from problem
     blocks = parse(text, session).blocks if constants else ()
     texts = {block.tree: block.text for block in blocks if block.tree is not None}
     return _Reader(session, columns, texts, constants, {_query_of(table.text): table for table in derived}).select(tree)

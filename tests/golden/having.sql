@@ -42,6 +42,41 @@ SELECT region, item, rank() OVER (PARTITION BY region ORDER BY sum(amount)) AS p
 --@ rewritten using busy
 SELECT v.`region` AS region, v.`item` AS item, rank() OVER (PARTITION BY v.`region` ORDER BY v.`total` ASC) AS place FROM lake.demo.busy__storage AS v
 
+--@ case: the function before OVER counts the groups that are left, not their rows
+SELECT region, item, count(*), count(*) OVER () AS groups, count(*) OVER (PARTITION BY region) AS here FROM sales GROUP BY region, item HAVING count(*) > 1
+--@ rewritten using busy
+SELECT v.`region` AS region, v.`item` AS item, v.`viewgate_rows_0`, count(*) OVER () AS groups, count(*) OVER (PARTITION BY v.`region`) AS here FROM lake.demo.busy__storage AS v
+
+--@ case: beside an aggregate under the window, and a sum of a key that is also a sum of rows
+SELECT item, sum(count(*)) OVER () AS rows, count(item) OVER () AS items, max(item) OVER (PARTITION BY region) AS most FROM sales GROUP BY region, item HAVING count(*) > 1
+--@ rewritten using busy
+SELECT v.`item` AS item, sum(v.`viewgate_rows_0`) OVER () AS rows, count(v.`item`) OVER () AS items, max(v.`item`) OVER (PARTITION BY v.`region`) AS most FROM lake.demo.busy__storage AS v
+
+--@ case: a join, a filter or groups around it would change which groups it counts, so that it stays within its derived table
+SELECT n.label, g.groups FROM (SELECT region, item, count(*) OVER () AS groups FROM sales GROUP BY region, item HAVING count(*) > 1) AS g JOIN names AS n ON n.region = g.region
+--@ rewritten using busy
+SELECT n.label, g.groups FROM (SELECT v.`region` AS region, v.`item` AS item, count(*) OVER () AS groups FROM lake.demo.busy__storage VERSION AS OF 2000 AS v) AS g JOIN names VERSION AS OF 1001 AS n ON n.region = g.region
+
+--@ case: the same with a filter around it
+SELECT g.total FROM (SELECT region, item, sum(count(*)) OVER () AS total FROM sales GROUP BY region, item HAVING count(*) > 1) AS g WHERE g.region = 'eu'
+--@ rewritten using busy
+SELECT g.total FROM (SELECT v.`region` AS region, v.`item` AS item, sum(v.`viewgate_rows_0`) OVER () AS total FROM lake.demo.busy__storage AS v) AS g WHERE g.region = 'eu'
+
+--@ case: with groups around it
+SELECT g.total, count(*) FROM (SELECT region, item, sum(count(*)) OVER () AS total FROM sales GROUP BY region, item HAVING count(*) > 1) AS g GROUP BY g.total
+--@ rewritten using busy
+SELECT g.total, count(*) FROM (SELECT v.`region` AS region, v.`item` AS item, sum(v.`viewgate_rows_0`) OVER () AS total FROM lake.demo.busy__storage AS v) AS g GROUP BY g.total
+
+--@ case: with a semi join around a CTE
+WITH g AS (SELECT region, item, rank() OVER (ORDER BY count(*)) AS place FROM sales GROUP BY region, item HAVING count(*) > 1) SELECT place FROM g WHERE EXISTS (SELECT 1 FROM names AS n WHERE n.region = g.region)
+--@ rewritten using busy
+WITH g AS (SELECT v.`region` AS region, v.`item` AS item, rank() OVER (ORDER BY v.`viewgate_rows_0` ASC) AS place FROM lake.demo.busy__storage VERSION AS OF 2000 AS v) SELECT place FROM g WHERE EXISTS (SELECT 1 FROM names VERSION AS OF 1001 AS n WHERE n.region = g.region)
+
+--@ case: but the columns beside it may be joined
+SELECT n.label, g.item FROM (SELECT region, item, sum(count(*)) OVER () AS total FROM sales GROUP BY region, item HAVING count(*) > 1) AS g JOIN names AS n ON n.region = g.region
+--@ rewritten using busy (not proved: the rewritten query reads other tables than the query)
+SELECT names_0.label AS label, v.`item` AS item FROM lake.demo.busy__storage VERSION AS OF 2000 AS v, lake.demo.names VERSION AS OF 1001 AS names_0 WHERE names_0.region = v.`region`
+
 --@ case: different figures
 SELECT DISTINCT sum(amount) FROM sales GROUP BY region, item HAVING count(*) > 1
 --@ rewritten using busy

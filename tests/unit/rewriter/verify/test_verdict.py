@@ -187,9 +187,15 @@ def test_refuted(built: World, question: str, plan: str, reason: str) -> None:
     assert reason in found.reason
 
 
-def test_what_is_no_plan_is_undecided(built: World) -> None:
+def test_a_plan_over_an_unknown_table_is_undecided(built: World) -> None:
     assert verdict(built, "SELECT id FROM sales", "SELECT 1 AS id FROM nowhere AS v").status == UNDECIDED
-    assert verdict(built, "SELECT id FROM sales", "DROP TABLE sales").status == UNDECIDED
+
+
+@pytest.mark.parametrize("plan", ["DROP TABLE sales", "SELECT v.n OVER () AS id FROM early__storage AS v"])
+def test_a_plan_that_is_no_select_is_refuted(built: World, plan: str) -> None:
+    found = verdict(built, "SELECT id FROM sales", plan)
+    assert found.status == REFUTED
+    assert found.reason.startswith("the rewritten query is not valid SQL: ")
 
 
 def test_rows_that_another_condition_drops_are_no_counterexample(built: World) -> None:
