@@ -35,6 +35,7 @@ from rewriter.match.held_times import at_home
 from rewriter.match.joins import filling_join
 from rewriter.match.open_ranges import OpenRange, open_range
 from rewriter.match.reading import files_mislead
+from rewriter.sql import columns_in
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     as_bucket,
@@ -92,6 +93,14 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
             "lacks: create a view that has all rows of the query",
             apart=True,
         )
+    if (hidden := _joined_behind(query.block)) is not None:
+        return Miss(
+            Reason.SHAPE,
+            f"the view joins a further table to {hidden}, of which the query needs only the rows without a match, so "
+            "that the rows that the view lacks cannot be joined in the same way: create a view without the further "
+            "table",
+            apart=True,
+        )
     divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
     # The complement of an equality in the view's own filter is most of a table, so that reading it does not pay; the
@@ -129,6 +138,18 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     rest = (*(conjunct for conjunct in query.block.where if not others.implies(conjunct)), otherwise)
     lacking = open_ended.lacking if open_ended is not None else None
     return TwoPhase(groups, held, replace(groups, where=rest), edges, lacking)
+
+
+def _joined_behind(block: Block) -> str | None:
+    """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
+
+    Only a join that was added because the view has it can refer to such a table. Storage answers it, but no FROM.
+    """
+    hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
+    named = {
+        c.table for join in block.joins for tree in join.on for c in columns_in(tree) if c.table not in join.tables
+    }
+    return next((table.alias for table in block.tables if table.id in hidden & named), None)
 
 
 def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
