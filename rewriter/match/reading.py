@@ -93,6 +93,8 @@ class Reading:
         for tree, held in [*self.rows.items()]:
             for inner, value in _computed_back(tree, held, query.block):
                 self.rows.setdefault(meaning(inner), value)
+        # A sum nested n times is tried n times, once for each operand.
+        self._missed: dict[Tree, Miss] = {}
         self.residual: tuple[Tree, ...] = ()
         self.joins: tuple[Join, ...] = ()
 
@@ -185,7 +187,13 @@ class Reading:
         does not read. The columns of `tree` must be replaced by the representatives of their equal columns. Return a
         Miss if the expression cannot be derived.
         """
-        return derive(tree, self)
+        missed = self._missed.get(tree)
+        if missed is not None:
+            return missed
+        found = derive(tree, self)
+        if isinstance(found, Miss):
+            self._missed[tree] = found
+        return found
 
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point grouping key of the view; GROUP BY stores 0.0 for -0.0 in

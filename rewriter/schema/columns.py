@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from rewriter.block import Block
+from rewriter.block import Block, remembered
 from rewriter.functions.types import UNKNOWN, VOID, Uncertain, is_numeric
 from rewriter.model import Column
 from rewriter.schema.names import name_of
-from rewriter.schema.oracle import Declared, type_of
+from rewriter.schema.oracle import Declared, Types, type_of
 from rewriter.sql import excerpt
 from rewriter.timeseries.bucket import TEMPORAL
 
@@ -54,7 +54,7 @@ def output_types(block: Block) -> tuple[str, ...]:
 def expression_type(tree: exp.Expr, block: Block) -> str:
     """Return the type of an expression over a block's tables; `unknown` if the type is not known for certain."""
     try:
-        return type_of(tree, _declared(block))
+        return type_of(tree, _declared(block), found=_types(block))
     except Uncertain:
         return UNKNOWN
 
@@ -66,10 +66,27 @@ def numeric_type(tree: exp.Expr, block: Block) -> str | None:
     because settings determine which digits Spark then drops.
     """
     try:
-        kind = type_of(tree, _declared(block), lossless=True)
+        kind = type_of(tree, _declared(block), lossless=True, found=_types(block))
     except Uncertain:
         return None
     return kind if kind == VOID or is_numeric(kind) else None
+
+
+# An expression nested n times is asked for its type n times, once for each operand. A block of a view lives long.
+_MOST_TYPES = 1000
+
+
+def _types(block: Block) -> Types:
+    """Return the cached types of expressions over a block's tables; empty if there are more than _MOST_TYPES."""
+    found = _cached_types(block)
+    if len(found) > _MOST_TYPES:
+        found.clear()
+    return found
+
+
+@remembered
+def _cached_types(block: Block) -> Types:
+    return {}
 
 
 def _declared(block: Block) -> Declared:

@@ -38,41 +38,50 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 Tree = exp.Expr
 Declared = Callable[[exp.Column], str | None]
+Types = dict[tuple[Tree, bool], str]
 
 
 class _Known(NamedTuple):
     """The context of a type computation.
 
     `declared` returns the type of a column, None if unknown. With `lossless`, the type of a DECIMAL result that needs
-    more than 38 digits counts as uncertain.
+    more than 38 digits counts as uncertain. `found` has the types computed before.
     """
 
     declared: Declared
     lossless: bool
+    found: Types | None
 
 
 _Rule = Callable[[Tree, _Known], str]
 
 
-def type_of(tree: Tree, declared: Declared, *, lossless: bool = False) -> str:
+def type_of(tree: Tree, declared: Declared, *, lossless: bool = False, found: Types | None = None) -> str:
     """Return Spark's type of an expression in normal form; raise Uncertain if the type is not known for certain.
 
     `declared` returns the type of a column, None if unknown. With `lossless`, also raise Uncertain if a DECIMAL result
-    needs more than 38 digits, because settings determine which digits Spark then drops.
+    needs more than 38 digits, because settings determine which digits Spark then drops. `found` caches the types of all
+    parts of the expression, for the same columns.
 
     >>> from rewriter.sql import parse_select
     >>> price = parse_select("SELECT sum(price * (1 - discount)) FROM t").expressions[0]
     >>> type_of(price, lambda column: "decimal(15,2)")
     'decimal(38,4)'
     """
-    return _type(tree, _Known(declared, lossless))
+    return _type(tree, _Known(declared, lossless, found))
 
 
 def _type(tree: Tree, known: _Known) -> str:
     rule = _RULE.get(type(tree))
     if rule is None:
         raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
-    return rule(tree, known)
+    if known.found is None or rule in _LEAVES:
+        return rule(tree, known)
+    key = (tree, known.lossless)
+    kind = known.found.get(key)
+    if kind is None:
+        kind = known.found[key] = rule(tree, known)
+    return kind
 
 
 def _column(tree: Tree, known: _Known) -> str:
@@ -106,6 +115,9 @@ def number_type(text: str) -> str:
     if int(whole) < 2**31:
         return "int"
     return "bigint" if int(whole) < 2**63 else str(Decimal(digits, 0))
+
+
+_LEAVES = frozenset({_column, _literal})
 
 
 def _child(tree: Tree, known: _Known) -> str:
