@@ -229,12 +229,13 @@ class _Asking:
                         yield Filtered(names, self._of(names), values)
 
     def _aggregates(self) -> Iterator[Need]:
-        for function, columns, within in self.own.aggregates:
+        for function, columns, within, shadowed in self.own.aggregates:
             if not all(self._has(c, self.source) for c in within):
                 continue
             around = {c.name: list(self._alternatives(c.name, frozenset())) for c in within}
-            # If a column's table is uncertain, an aggregate of a view may be over another column of the same name.
-            made_of = function if all(around.values()) else ""
+            # If a column's table is uncertain, an aggregate of a view may be over another column of the same name. If a
+            # name may be an alias, the aggregate may be over other columns, too.
+            made_of = function if all(around.values()) and not shadowed else ""
             names_within = frozenset[str]().union(*chain.from_iterable(around.values()))
             for reference in columns:
                 for names in around[reference.name]:

@@ -47,12 +47,13 @@ class Aggregate(NamedTuple):
 
     `function` is the aggregate's name; it is empty for an aggregate of which is not known from which other aggregates
     it can be derived (avg can be derived from sum and count). `within` has the columns of the arguments and of the
-    FILTER.
+    FILTER. With `shadowed`, a name in the arguments is also the name of an output alias.
     """
 
     function: str
     columns: frozenset[Reference]
     within: frozenset[Reference]
+    shadowed: bool = False
 
 
 class Values(NamedTuple):
@@ -133,6 +134,8 @@ class _Reader:
         self.needs = Needs()
         # Names that may be output aliases of this SELECT.
         self._own: set[str] = set()
+        # Names read that are columns, or output aliases if no table has such a column.
+        self._shadowed: set[Reference] = set()
 
     def select(self, tree: exp.Select) -> None:
         needs = self.needs
@@ -232,6 +235,8 @@ class _Reader:
             self._take_all(node.table.lower(), node.this)
         elif reference.qualifier or reference.name not in self._own:
             into.add(reference)
+        else:
+            self._shadowed.add(reference)
 
     def _call(self, node: Tree, into: set[Reference]) -> None:
         if not folds(node):
@@ -241,13 +246,14 @@ class _Reader:
         self.needs.grouped = True
         name = meant(node.name)
         columns: set[Reference] = set()
+        self._shadowed = set()
         distinct = any(isinstance(argument, exp.Distinct) for argument in node.expressions)
         for place, argument in enumerate(node.expressions):
             if not isinstance(argument, exp.Star) and (distinct or place in _VALUES.get(name, (place,))):
                 self.read(argument, columns)
         if _VALUES.get(name) != () or distinct:
-            found = frozenset(columns)
-            self.needs.aggregates.append(Aggregate(name if name in FAMILIES else "", found, found))
+            found, shadowed = frozenset(columns), bool(self._shadowed)
+            self.needs.aggregates.append(Aggregate(name if name in FAMILIES else "", found, found, shadowed))
 
     def _filter(self, node: Tree, into: set[Reference]) -> None:
         condition: set[Reference] = set()
