@@ -34,7 +34,17 @@ from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, GROUPING, meant
 from rewriter.functions.trees import ROWS, number
 from rewriter.model import Column, TableName
-from rewriter.sql import CommonTable, SelectBlock, Statement, columns_in, every, excerpt, names_called, windows_in
+from rewriter.sql import (
+    CommonTable,
+    SelectBlock,
+    Statement,
+    columns_in,
+    every,
+    excerpt,
+    holds,
+    names_called,
+    windows_in,
+)
 
 Tree = exp.Expr
 # Returns the canonical tree of an outer reference: a column that no table of the block has.
@@ -273,12 +283,13 @@ class _SelectList:
                     f"give a number from 1 to {len(self.items)}"
                 )
             return self.items[position - 1][0]
-        if isinstance(node, exp.Neg):
+        found = canonical(node, scope)
+        if isinstance(node, exp.Neg) and not holds(found, (exp.Column, exp.Anonymous)):
             raise Unsupported(
                 f"{excerpt(node)} in GROUP BY or ORDER BY is not a position in the SELECT list: "
                 f"give a number from 1 to {len(self.items)}"
             )
-        return canonical(node, scope)
+        return found
 
     def _output(self, name: str) -> Tree | None:
         """Return the output with this name; None if no output has the name.

@@ -40,6 +40,24 @@ SELECT NULL AS z, coalesce(sum(v.`cx`), 0) FROM lake.demo.m__storage AS v WHERE 
 SELECT r, -1, sum(x) FROM t GROUP BY r, -1
 --@ kept: UNSUPPORTED -1 in GROUP BY or ORDER BY is not a position in the SELECT list: give a number from 1 to 3
 
+--@ case: a negated column is no number
+SELECT -k, sum(x) FROM t GROUP BY -k ORDER BY -k
+--@ rewritten using m
+SELECT -v.`k`, sum(v.`sx`) FROM lake.demo.m__storage AS v GROUP BY -v.`k` ORDER BY 1 ASC NULLS FIRST
+
+--@ case: nor is a negated aggregate
+SELECT k, sum(x) AS total FROM t GROUP BY k ORDER BY -total, -count(*), 1 LIMIT 2
+--@ rewritten using m
+SELECT v.`k` AS k, sum(v.`sx`) AS total FROM lake.demo.m__storage AS v GROUP BY v.`k` ORDER BY -sum(v.`sx`) ASC NULLS FIRST, -coalesce(sum(v.`c`), 0) ASC NULLS FIRST, 1 ASC NULLS FIRST LIMIT 2
+
+--@ case: a negated alias of a constant is a number
+SELECT 1 AS one, k FROM t GROUP BY k ORDER BY -one, k
+--@ kept: UNSUPPORTED -one in GROUP BY or ORDER BY is not a position in the SELECT list: give a number from 1 to 2
+
+--@ case: also negated twice
+SELECT k, sum(x) FROM t GROUP BY k ORDER BY - -1
+--@ kept: UNSUPPORTED - -1 in GROUP BY or ORDER BY is not a position in the SELECT list: give a number from 1 to 2
+
 --@ case: an ordinal that is none
 SELECT r, sum(x) FROM t GROUP BY 3
 --@ kept: UNSUPPORTED 3 in GROUP BY or ORDER BY is not a position in the SELECT list: give a number from 1 to 2
