@@ -167,5 +167,7 @@ def _columns_of(
         return query_columns(original, session, seen)
     if original == replacement.block.text:
         return output_columns(replacement.query, tree)
-    outermost = [b for b in parse(original, session).blocks if b.span.end == len(original.rstrip())]
-    return output_columns(replacement.query, tree, outermost[0].tree)
+    asked = next(b.tree for b in parse(original, session).blocks if b.span.end == len(original.rstrip())) or tree
+    # for EXISTS `original` is `SELECT 1 FROM (…)`, because the outputs of the subquery do not matter
+    exists = replacement.query.as_set and not asked.is_star
+    return output_columns(replacement.query, asked if exists else tree, asked)

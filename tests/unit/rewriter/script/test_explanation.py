@@ -206,6 +206,18 @@ def test_a_star_over_an_unnamed_output_has_no_known_name(items: str) -> None:
     assert "UNSUPPORTED: the name of an output that * stands for is not known for certain" in str(said)
 
 
+@pytest.mark.parametrize("items", ["*", "s.*", "s.n, l.area", "n + 1", "1"])
+def test_the_outputs_of_exists_need_no_names(items: str) -> None:
+    view = "CREATE MATERIALIZED VIEW by_n AS SELECT country, n, count(*) AS c FROM sales GROUP BY country, n"
+    query = (
+        f"SELECT name FROM lands WHERE EXISTS (SELECT {items} FROM sales s, lands l WHERE s.n = l.area AND l.area > 1)"
+    )
+    made = read_script(f"{SCRIPT}; {view}")
+    said = made.explain(query)
+    assert said.rewritten, said
+    assert "EXISTS (SELECT CAST(1 AS int) AS `1` FROM by_n__storage AS v, lands AS lands_0 WHERE" in said.sql
+
+
 def test_a_view_over_derived_tables_answers_without_a_server() -> None:
     made = read_script(
         SCRIPT + "; CREATE MATERIALIZED VIEW sizes AS SELECT lots, count(*) AS lands, max(total) AS most FROM (SELECT "
