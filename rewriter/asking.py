@@ -7,7 +7,7 @@ looking up any name in the catalog; the view index compares it with the features
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain
 
@@ -137,7 +137,7 @@ class _Asking:
     """A collector of the requirements of one block; `question` returns them as a Question."""
 
     def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
-        self.statement, self.select, self.known = statement, select, known
+        self.statement, self.select, self.known, self.declared = statement, select, known, declared
         self.tables = _occurrences(statement, select)
         self.asked = membership_of(statement, select)
         self.source = _Source(statement, select)
@@ -243,10 +243,40 @@ class _Asking:
 
     def _joins(self) -> Iterator[tuple[Need, ...]]:
         for source in self.from_:
+            unused = frozenset(self._unused(source))
             for pair in source.needs.joins:
+                if not unused.isdisjoint(side.qualifier for side in pair):
+                    continue
                 sides = tuple(self._side(side, source) for side in pair if self._has(side, source))
                 if self.aliases.keys().isdisjoint({side.name for side in pair}):
                     yield sides
+
+    def _unused(self, source: _Source) -> Iterator[str]:
+        """Yield the aliases of the tables with a primary key of which `source`, a SELECT, may use only the joins.
+
+        A plan may leave out such a table, so that a view need not expose the columns that join the table.
+        """
+        needs = source.needs
+        joined: dict[str, set[str]] = {}
+        for side in chain.from_iterable(needs.joins):
+            joined.setdefault(side.qualifier, set()).add(side.name)
+        tables = ((alias, source.qualifiers.get(alias), names) for alias, names in joined.items() if alias)
+        found = {alias: table for alias, table, names in tables if table is not None and self._finds_one(table, names)}
+        if not found:
+            return
+        aggregates = chain.from_iterable((*a.columns, *a.within) for a in needs.aggregates)
+        used = {*needs.rows, *needs.filters, *aggregates, *(Reference("", name) for name in needs.loose)}
+        named = {reference.qualifier for reference in used} | needs.stars.keys()
+        known = frozenset[TableName]().union(*(self._known(r.name) for r in used if not r.qualifier))
+        if "" not in needs.stars:
+            yield from (alias for alias, table in found.items() if alias not in named and table not in known)
+
+    def _finds_one(self, table: TableName, names: Set[str]) -> bool:
+        """Return whether declared keys may let a join by the columns `names` of a table keep each row once."""
+        key = self.declared.primary.get(table) if self.declared is not None else None
+        if self.declared is None or key is None or not {name.lower() for name in key} <= names:
+            return False
+        return not self.own.inner or self.declared.may_join([table], self.core)
 
     def _side(self, reference: Reference, source: _Source) -> Need:
         """Return the requirement that a view expose one column of an equality of two columns, such as a in `a = b`.

@@ -19,6 +19,7 @@ from rewriter.index import Definitions, Listed, Shortlist
 from rewriter.match import Match, Miss, Reason, Shared
 from rewriter.match.decompose import decomposed
 from rewriter.match.printing import print_block
+from rewriter.match.unused import without_unused
 from rewriter.metadata import counted_by_metadata
 from rewriter.model import MaterializedView, TableName
 from rewriter.outcome import Attempt
@@ -74,6 +75,12 @@ def answer_block(
     _try_all(tried, query, shortlist)
     if tried.best is not None:
         return Chosen(tried.best.view, tried.best.rule, tried.best.match, block, correlation), tried.report()
+    fewer = without_unused(block, relations)
+    if fewer is not block:
+        again = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
+        _try_all(again, predicates_of(fewer, statement.session.time_zone), shortlist)
+        if again.best is not None:
+            return Chosen(again.best.view, again.best.rule, again.best.match, block, correlation), again.report()
     chosen = _divided(query, statement, tried) if correlation is None else None
     if chosen is not None:
         return chosen, [*_answering(chosen, definitions, select), *tried.report()]

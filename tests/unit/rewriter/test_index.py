@@ -149,6 +149,31 @@ def test_a_table_may_be_joined_back_by_its_key(built: World) -> None:
     assert "joined" in {view.name.table for view in unknown}
 
 
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT region, sum(n) FROM sales s JOIN dim ON s.dim_id = dim.id GROUP BY region", {"by_region"}),
+        ("SELECT region, sum(n) FROM sales s LEFT JOIN dim ON s.dim_id = dim.id GROUP BY region", {"by_region"}),
+        ("SELECT region, sum(n) FROM sales s JOIN dim ON s.dim_id = dim.id GROUP BY region, dim.name", set()),
+        (
+            "SELECT region, sum(n) FROM sales s JOIN dim ON s.dim_id = dim.id WHERE lower(name) = 'a' GROUP BY region",
+            set(),
+        ),
+        (
+            "SELECT region, sum(n) FROM sales s JOIN dim ON s.dim_id = dim.id WHERE dim.name = 'a' GROUP BY region",
+            set(),
+        ),
+        ("SELECT * FROM sales s JOIN dim ON s.dim_id = dim.id", set()),
+    ],
+)
+def test_a_plan_may_leave_out_a_table_that_has_a_key(built: World, sql: str, expected: set[str]) -> None:
+    sales, dim = (TableName(("lake", "demo", table)) for table in ("sales", "dim"))
+    columns = (Column("id", "int"), Column("name", "string"), Column("weight", "int"))
+    declared = Declared({dim: ("id",)}, {sales: frozenset({dim})}, {dim: columns})
+    assert shortlist(built, sql, declared) - {"joined"} == expected
+    assert shortlist(built, sql) - {"joined"} == set()
+
+
 def test_what_is_looked_up(built: World) -> None:
     statement = parse("SELECT max(x) FROM sales", built.session)
     looked_up = {name.table for name in built.definitions.knowing(NOTHING).closure(statement)}
