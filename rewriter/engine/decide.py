@@ -279,8 +279,9 @@ def _block_original(select: SelectBlock, answer: Chosen, statement: Statement, s
 
     common = ", ".join(f"{quoted(t.name)} AS ({text(t.block)})" for t in statement.common_within(select))
     whole = f"WITH {common} {text(select)}" if common else text(select)
-    if not answer.block.as_set:
+    membership = membership_of(statement, select) if answer.block.as_set else None
+    if membership not in (Membership.EXISTS, Membership.IN):
         return whole
     # EXISTS does not use its outputs, and a plan for it does not have them.
-    outputs = "1" if membership_of(statement, select) is Membership.EXISTS else "*"
+    outputs = "1" if membership is Membership.EXISTS else "*"
     return f"SELECT {outputs} FROM ({whole}) AS asked"

@@ -67,16 +67,17 @@ def block_of(
         exists=membership is Membership.EXISTS,
         decides=statement.decides_by(select),
     )
-    block = _asked_as_set(block, membership)
+    operand = _asked_as_set(block, membership)
     if correlation is not None:
-        correlation.check(block, compared=membership is None)
-    return block, correlation
+        within = membership in (Membership.EXISTS, Membership.IN)
+        correlation.check(operand if within else block, compared=not within)
+    return operand, correlation
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:
-    """Return the block, marked `as_set` (duplicate rows do not matter) if it is an operand of IN or EXISTS.
+    """Return the block, marked `as_set` (duplicate rows do not matter) if `membership` says of what it is an operand.
 
-    `membership` says whether the block is an operand of IN or of EXISTS. For EXISTS, the outputs become the constant 1.
+    For EXISTS, the outputs become the constant 1.
     Return the block unchanged if `membership` is None, or if the block groups, deduplicates, sorts or limits its rows,
     or has window functions.
     """

@@ -45,7 +45,7 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
                     "a branch of the set operation is a correlated subquery, which is not supported: use no columns of "
                     "an outer query in the branches"
                 )
-            blocks.append(block)
+            blocks.append(replace(block, as_set=False))
     except (Unsupported, RecursionError) as problem:
         return Miss(Reason.UNSUPPORTED, unread(problem))
     return tuple(blocks)

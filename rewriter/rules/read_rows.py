@@ -15,7 +15,7 @@ def read_rows(ask: Ask) -> Match | Miss:
 
     law:    a view without GROUP BY has the rows of its joined tables that satisfy its WHERE; so it can replace these
             tables if the query needs no other rows. EXISTS and IN only test whether a row exists, and a group exists if
-            and only if it has a row
+            and only if it has a row; UNION, INTERSECT and EXCEPT without ALL return each row once
     view:   SELECT id, region, price * quantity AS revenue FROM sales WHERE year = 2024
     query:  SELECT region, sum(price * quantity) FROM sales WHERE year = 2024 AND id > 7 GROUP BY region
     gives:  SELECT region, sum(revenue) FROM view WHERE id > 7 GROUP BY region

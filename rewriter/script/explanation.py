@@ -13,12 +13,12 @@ from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.maintenance import pin
 from rewriter.match import Miss, Reason
-from rewriter.model import Column, Session, TableName, table_columns
+from rewriter.model import Column, TableName, table_columns
 from rewriter.model.settings import result_settings
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.remedy import Suggestion
 from rewriter.schema import Uncertain, has_unary_plus, output_columns
-from rewriter.sql import Statement, by_name, parse
+from rewriter.sql import Membership, Statement, by_name, membership_of, parse
 from rewriter.suggest import suggestion
 
 _TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply: simplify the query")
@@ -143,7 +143,7 @@ def _certain(
             f"{', '.join(result_settings(session.settings))}",
         )
     try:
-        return {r.original: _columns_of(r, session, seen) for r in outcome.replacements}
+        return {r.original: _columns_of(r, outcome.statement, seen) for r in outcome.replacements}
     except Uncertain as problem:
         return Miss(Reason.UNSUPPORTED, str(problem))
     except RecursionError:
@@ -151,13 +151,13 @@ def _certain(
 
 
 def _columns_of(
-    replacement: Replacement, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
+    replacement: Replacement, statement: Statement, seen: Mapping[TableName, tuple[Column, ...]]
 ) -> tuple[Column, ...]:
     """Return the columns of one replaced block with Spark's names and types.
 
     Raise Uncertain if a name or type is not known. `seen` has the columns of all tables and views.
     """
-    original = replacement.original
+    original, session = replacement.original, statement.session
     if has_unary_plus(original):
         raise Uncertain(
             "the output name of an expression with a unary plus is not known for certain: give the output an alias"
@@ -169,5 +169,5 @@ def _columns_of(
         return output_columns(replacement.query, tree)
     asked = next(b.tree for b in parse(original, session).blocks if b.span.end == len(original.rstrip())) or tree
     # for EXISTS `original` is `SELECT 1 FROM (…)`, because the outputs of the subquery do not matter
-    exists = replacement.query.as_set and not asked.is_star
+    exists = replacement.query.as_set and membership_of(statement, replacement.block) is Membership.EXISTS
     return output_columns(replacement.query, asked if exists else tree, asked)

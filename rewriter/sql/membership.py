@@ -1,4 +1,4 @@
-"""Finds out whether a subquery belongs to EXISTS or IN, which ignore duplicate rows."""
+"""Finds out whether a SELECT belongs to EXISTS, IN or a set operation that ignore duplicate rows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ _ASKING = re.compile(r"(?:.*\W)?(?:EXISTS|IN)", re.IGNORECASE | re.DOTALL)
 
 
 class Membership(Enum):
-    """The predicate to which a subquery belongs: EXISTS or IN."""
+    """The predicate to which a subquery belongs, or MERGED for an operand of UNION, INTERSECT or EXCEPT without ALL."""
 
     EXISTS = "EXISTS"
     IN = "IN"
+    MERGED = "MERGED"
 
 
 def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
-    """Return the predicate (EXISTS or IN) to which `select`, a block, belongs as a subquery; None for other blocks.
+    """Return what `select`, a block, is an operand of, if duplicate rows of it do not matter; None for other blocks.
 
     Also return None if the same SELECT text is used in different ways in the enclosing block.
 
@@ -31,7 +32,12 @@ def membership_of(statement: Statement, select: SelectBlock) -> Membership | Non
     >>> asked = parse("SELECT 1 FROM a WHERE x NOT IN (SELECT y FROM b)", Session("lake", ("demo",)))
     >>> membership_of(asked, asked.blocks[1])
     <Membership.IN: 'IN'>
+    >>> asked = parse("SELECT x FROM a UNION SELECT y FROM b", Session("lake", ("demo",)))
+    >>> membership_of(asked, asked.blocks[1])
+    <Membership.MERGED: 'MERGED'>
     """
+    if select.span in statement.merged:
+        return Membership.MERGED
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None

@@ -25,6 +25,7 @@ from rewriter.sql.blocks import (
     select_spans,
 )
 from rewriter.sql.dialect import ParseError, calls_window, excerpt, parse_select, tokenize
+from rewriter.sql.operands import is_merged
 from rewriter.sql.outside import outside
 from rewriter.sql.time_windows import split_windows
 from rewriter.sql.writes import query_of_write
@@ -153,6 +154,17 @@ class Statement:
             f"{excerpt(block.text)!r} is not supported: {block.problem}" for block in self.blocks if block.problem
         )
         return self.problem or next(problems, "")
+
+    @cached_property
+    def merged(self) -> frozenset[SelectSpan]:
+        """The spans of the SELECTs that are operands of UNION, INTERSECT or EXCEPT without ALL.
+
+        Duplicate rows of such an operand do not matter.
+        """
+        if not self.merges:
+            return frozenset()
+        tokens = tokenize(self.sql)
+        return frozenset(block.span for block in self.blocks if is_merged(block.span, tokens))
 
     def decides_by(self, block: SelectBlock) -> bool:
         """Return whether the values of a block's outputs may decide which rows the statement returns or writes.

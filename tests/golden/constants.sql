@@ -113,7 +113,8 @@ SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM i
 
 --@ case: a set operation within
 SELECT prio, count(*) FROM orders WHERE cust IN (SELECT part FROM items UNION SELECT k FROM nothing) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the subquery is not supported: write the subquery as a single SELECT, without UNION; by_part UNSUPPORTED the subquery is not supported: write the subquery as a single SELECT, without UNION; rows UNSUPPORTED the subquery is not supported: write the subquery as a single SELECT, without UNION; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ rewritten using by_part
+SELECT prio, count(*) FROM orders VERSION AS OF 1000 WHERE cust IN (SELECT v.`part` AS part FROM lake.demo.by_part__storage VERSION AS OF 2002 AS v UNION SELECT k FROM nothing VERSION AS OF 1002) GROUP BY prio
 
 --@ case: a scalar subquery that names a column around it
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) FROM items WHERE order_id = id) GROUP BY prio

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import filled, measures, members, pivots, terms, times, top_rows, unmatched
+from tests.property import filled, measures, members, merged, pivots, terms, times, top_rows, unmatched
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
@@ -48,6 +48,8 @@ UNMATCHED = 1_200_000
 FILLED = 1_300_000
 # From this seed on queries have arithmetic within aggregates, and views the sums and extremes of the columns.
 MEASURES = 1_400_000
+# From this seed on queries are set operations whose branches are groups of views.
+MERGED = 1_500_000
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,9 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     """Return the case of a seed; its rows and views are shared by a number of consecutive seeds."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared)
+    if seed >= MERGED:
+        views = tuple((f"mv{i}", merged.view(shared)) for i in range(shared.randint(1, 3)))
+        return Case(seed, rows, views, merged.query(Random(f"query {seed}")))
     if seed >= MEASURES:
         views = tuple((f"mv{i}", measures.view(shared)) for i in range(shared.randint(1, 3)))
         return Case(seed, rows, views, measures.query(Random(f"query {seed}")))

@@ -15,6 +15,7 @@ from tests.property.generator import (
     LIVE,
     MEASURES,
     MEMBERS,
+    MERGED,
     PIVOTED,
     TIMED,
     TOP_ROWS,
@@ -38,6 +39,7 @@ SEEDS = (
     *range(UNMATCHED, UNMATCHED + 50),
     *range(FILLED, FILLED + 50),
     *range(MEASURES, MEASURES + 75),
+    *range(MERGED, MERGED + 50),
 )
 
 

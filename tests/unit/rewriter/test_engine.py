@@ -364,7 +364,7 @@ def test_without_ansi_only_sums_that_may_have_overflowed_are_left(output: str, r
     "query",
     [
         "SELECT region, count(*) FROM (SELECT region FROM sales UNION ALL VALUES ('eu')) u GROUP BY region",
-        "WITH u AS (SELECT region FROM sales UNION VALUES ('eu')) SELECT region, count(*) FROM u GROUP BY region",
+        "WITH u AS (SELECT region FROM sales UNION ALL VALUES ('eu')) SELECT region, count(*) FROM u GROUP BY region",
         "SELECT r FROM (SELECT region AS r FROM sales UNION ALL FROM sales SELECT region) u",
     ],
 )

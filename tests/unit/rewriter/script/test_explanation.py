@@ -218,6 +218,17 @@ def test_the_outputs_of_exists_need_no_names(items: str) -> None:
     assert "EXISTS (SELECT CAST(1 AS int) AS `1` FROM by_n__storage AS v, lands AS lands_0 WHERE" in said.sql
 
 
+def test_branches_keep_the_names_of_their_outputs() -> None:
+    view = "CREATE MATERIALIZED VIEW by_n AS SELECT country, n, count(*) AS c FROM sales GROUP BY country, n"
+    query = "SELECT country, n + 1 FROM sales WHERE n > 1 INTERSECT SELECT name, n FROM sales JOIN lands ON n = area"
+    said = read_script(f"{SCRIPT}; {view}").explain(query)
+    first, _, second = said.sql.partition(" INTERSECT ")
+    assert first.startswith(
+        "SELECT v.`country` AS country, CAST(v.`n` + 1 AS int) AS `(n + 1)` FROM by_n__storage AS v"
+    )
+    assert second.startswith("SELECT CAST(lands_0.name AS string) AS name, v.`n` AS n FROM by_n__storage AS v, lands")
+
+
 def test_a_view_over_derived_tables_answers_without_a_server() -> None:
     made = read_script(
         SCRIPT + "; CREATE MATERIALIZED VIEW sizes AS SELECT lots, count(*) AS lands, max(total) AS most FROM (SELECT "
