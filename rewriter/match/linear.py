@@ -10,6 +10,7 @@ law:    partial sums of BIGINTs in DECIMAL(38,0) do not overflow where the total
 law:    a quotient that has all its digits in the type of x / k is the product of x and the DECIMAL 1 / k
 law:    in DOUBLE, integers and DECIMALs times k or divided by k, their sums included, are never infinite, and differ
         only in the last bits; a sum is never -0.0, and 0.0 is added to a product that may be
+law:    sum(x + y) is sum(x) + sum(y) if neither is ever NULL, as coalesce(y, 0) is not
 no:     DOUBLE columns, because a sum may overflow to infinity where the sum of the products does not, and the reverse
 no:     sums x + k in DOUBLE, because sum(x) and k * count(x) may cancel each other
 no:     TINYINT, SMALLINT and INT without ANSI mode, because 2 * x may wrap around
@@ -27,6 +28,7 @@ from rewriter.block.points import number_value
 from rewriter.functions.trees import cast, number
 from rewriter.functions.types import INTEGERS, MAX_PRECISION, as_decimal
 from rewriter.match.candidate import Miss
+from rewriter.match.nulls import same_nulls
 from rewriter.match.numbers import SUM_DIGITS, is_modest, reciprocal
 from rewriter.match.reading import Reading
 from rewriter.model.settings import is_ansi
@@ -219,8 +221,8 @@ def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_never_null(tree: Tree, reading: Reading) -> bool:
-    declared = reading.block.type_of(_deciding(tree))
-    return declared is not None and not declared.nullable
+    ansi = is_ansi(reading.candidate.view.settings)
+    return isinstance(same_nulls(tree, reading.block, ansi=ansi), exp.Star)
 
 
 def _deciding(tree: Tree) -> Tree:

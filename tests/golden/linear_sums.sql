@@ -96,3 +96,30 @@ SELECT v.`r` AS r, sum(CAST(v.`k` * 2 AS BIGINT) * v.`c`) FROM lake.demo.m__stor
 --@ case: a DECIMAL of too many digits
 SELECT r, sum(p * CAST(k AS DECIMAL(18, 6))) FROM t GROUP BY r
 --@ kept: AGGREGATE_NOT_IN_VIEW sum(p * CAST(k AS DECIMAL(18, 6)))
+
+--@ case: two columns of which one counts as 0 where it is NULL
+SELECT r, sum(y - coalesce(x, 0)), sum(nvl(x, 0) + w), avg(y + coalesce(x, 0)) FROM t GROUP BY r
+--@ rewritten using m
+SELECT v.`r` AS r, sum(v.`sy` - coalesce(v.`sx`, 0)), sum(coalesce(v.`sx`, 0) + v.`sw`), CAST(sum(v.`sy` + coalesce(v.`sx`, 0)) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`c`), 0), 0) AS DOUBLE) FROM lake.demo.m__storage AS v GROUP BY v.`r`
+
+--@ case: two columns that both count as 0
+SELECT r, sum(coalesce(x, 0) + coalesce(b, 0)), sum(coalesce(p, 0) - coalesce(x, 0)) FROM t GROUP BY r
+--@ rewritten using m
+SELECT v.`r` AS r, CAST(sum(CAST(coalesce(v.`sx`, 0) AS DECIMAL(38, 0)) + CAST(coalesce(v.`sb`, 0) AS DECIMAL(38, 0))) AS BIGINT), CAST(sum(coalesce(v.`sp`, 0) - coalesce(v.`sx`, 0)) AS DECIMAL(23, 2)) FROM lake.demo.m__storage AS v GROUP BY v.`r`
+
+--@ case: of the rows with a condition
+SELECT sum(CASE WHEN k = 1 THEN y - coalesce(x, 0) END) FROM t
+--@ rewritten using m
+SELECT sum(CASE WHEN v.`k` = 1 THEN v.`sy` - coalesce(v.`sx`, 0) END) FROM lake.demo.m__storage AS v
+
+--@ case: a product of which one side is NULL
+SELECT r, sum(y + 2 * (coalesce(x, 0) - b)) FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(y + 2 * (coalesce(x, 0) - b))
+
+--@ case: another column in its place may be NULL, too
+SELECT r, sum(y - coalesce(x, k)) FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(y - coalesce(x, k))
+
+--@ case: and is not the same as 0
+SELECT r, sum(y - coalesce(x, 1)) FROM t GROUP BY r
+--@ kept: AGGREGATE_NOT_IN_VIEW sum(y - coalesce(x, 1))
