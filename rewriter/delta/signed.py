@@ -80,15 +80,16 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
 def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
     """Return a message that names the outputs that the block lacks for subtracting deleted values from `output`.
 
-    Return an empty string if the block lacks none. A sum needs the count of the sum's argument; avg also needs an exact
-    sum of the argument. `types` maps each output to its type.
+    Return an empty string if the block lacks none. A sum needs the count of the sum's argument; an aggregate that is
+    composed of the sum and the count, such as avg, also needs an exact sum of the argument. `types` maps each output to
+    its type.
     """
     call = aggregate_of(output)
     if call is None or call.name == "count":
         return ""
     argument = call.expressions[0]
     lacks = [] if count_among(argument, block) is not None else ["count"]
-    if call.name == "avg" and not _has_exact_sum(argument, block, types):
+    if AGGREGATES[call.name].composed is not None and not _has_exact_sum(argument, block, types):
         lacks.append("exact sum")
     return (
         f"{words(output)} cannot subtract a removed value without the {' and the '.join(lacks)} of the same argument"

@@ -109,8 +109,10 @@ class Aggregate(Function):
     size       for sketches: the default of the second argument, the sketch's size
     values     the positions of the arguments whose values matter; None: all (of any other argument, it only matters
                whether it is NULL)
-    family     aggregates with the same family name can be computed from each other's components over the same columns
-    linear     whether the contribution of deleted rows can be subtracted from the value
+    family     aggregates with the same family name can be computed from each other's components over the same columns;
+               if empty, a view with any aggregate over these columns is tried
+    linear     whether the contribution of deleted rows can be subtracted from the value: true of count, sum, and an
+               aggregate that is composed of the count and the sum of its argument
     windowed   whether the aggregate is also supported with OVER
     of_nothing the value over no rows: NULL or 0; None for any other value
     """

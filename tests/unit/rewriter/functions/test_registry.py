@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from sqlglot import exp
 
 import rewriter
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import AGGREGATES, FUNCTIONS, WINDOWS, meant
+from rewriter.functions.trees import call_of
 from rewriter.functions.types import FRACTIONS
 from rewriter.timeseries import GRANULARITIES
 
@@ -86,6 +88,14 @@ def test_partial_values_are_folded_by_aggregates_that_fold_themselves() -> None:
 
 def test_an_aggregate_is_folded_or_composed_but_not_both() -> None:
     assert not [record.name for record in AGGREGATES.values() if record.combine and record.composed]
+
+
+def test_only_counts_sums_and_what_is_composed_of_these_are_linear() -> None:
+    call = call_of("any", exp.column("x"))
+    linear = {name: record.composed for name, record in AGGREGATES.items() if record.linear}
+    parts = {name: made.components(call, ("int",)) for name, made in linear.items() if made is not None}
+    assert linear.keys() - parts.keys() == {"count", "sum"}
+    assert all({part.call.name for part in made.values()} == {"count", "sum"} for made in parts.values()), parts
 
 
 @pytest.mark.parametrize("kind", ["double", "float"])

@@ -7,8 +7,13 @@ from datetime import date
 from typing import Any
 
 import pytest
+from sqlglot import exp
 
 from rewriter import Decision, Kind, define, dependencies, plan, stale_files, stored
+from rewriter.block import Block, Occurrence
+from rewriter.delta import signed_problem
+from rewriter.functions.registry import AGGREGATES
+from rewriter.functions.trees import call_of
 from rewriter.model import (
     Change,
     ChangeKind,
@@ -148,6 +153,15 @@ def test_storage_without_what_a_value_is_taken_back_by_is_computed_anew(outputs:
     view, storage = view_of(f"SELECT k, {outputs}, count(*) AS c FROM sales GROUP BY k", hidden=False)
     decision = plan(view, storage, {SALES: happened(SALES, CHANGED)})
     assert (decision.kind, lack in decision.reason) == (Kind.FULL, True), decision.reason
+
+
+def test_an_aggregate_composed_of_a_sum_needs_the_exact_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(AGGREGATES, "try_avg", AGGREGATES["avg"])
+    number, composed = (call_of(name, exp.column("y", "sales_0")) for name in ("count", "try_avg"))
+    sales = Occurrence("sales_0", SALES, "sales", COLUMNS[SALES])
+    block = Block((sales,), (), (number, composed), ("c", "b"), ())
+    problem = signed_problem(block, {number: "bigint", composed: "double"})
+    assert problem == "try_avg(y) cannot subtract a removed value without the exact sum of the same argument"
 
 
 @pytest.mark.parametrize(("output", "count"), [("sum(sure) AS s", "rows_0"), ("avg(big) AS mx", "count_2")])
