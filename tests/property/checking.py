@@ -47,9 +47,18 @@ def answers_enough(hits: Counter[str], cases: int) -> bool:
     return cases - hits["miss"] >= cases / 5
 
 
-def hits_enough(hits: Counter[str], cases: int) -> bool:
-    """Return whether enough queries are answered, by every rule, for the cases to prove something."""
-    return cases - hits["miss"] >= cases / 3 and hits.keys() >= {*RULES, *SHAPES}
+def lacking(hits: Counter[str], cases: int) -> str:
+    """Return what the answered queries lack to prove something: rules, shapes or number; empty if they lack nothing.
+
+    >>> lacking(Counter({**dict.fromkeys([*RULES, *SHAPES], 1), "miss": 60}), 90)
+    ''
+    >>> lacking(Counter({**dict.fromkeys([*RULES, *SHAPES], 1), "read_rows": 0, "miss": 61}), 90)
+    'no query is answered with read_rows; only 29 of 90 queries are answered: extend tests/property/generator.py'
+    """
+    answered, without = cases - hits["miss"], sorted(name for name in (*RULES, *SHAPES) if not hits[name])
+    problems = [f"no query is answered with {', '.join(without)}"] * bool(without)
+    problems += [f"only {answered} of {cases} queries are answered"] * (answered < cases / 3)
+    return f"{'; '.join(problems)}: extend tests/property/generator.py" if problems else ""
 
 
 def check(case: Case) -> list[str]:
