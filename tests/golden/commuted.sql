@@ -3,7 +3,7 @@
 CREATE TABLE t (id INT NOT NULL, region STRING, sex STRING, a INT, b INT, qty INT, price DECIMAL(10,2), x DOUBLE, y DOUBLE);
 CREATE TABLE u (id INT NOT NULL, name STRING, a INT)
 --@ rows
-INSERT INTO t VALUES (1, 'M', 'm', 1, 2, 3, 10.50, 0.1, 0.2), (2, 'F', 'm', 2, 2, NULL, 1.25, 0.3, -0.0), (2, 'F', 'm', 2, 2, NULL, 1.25, 0.3, -0.0), (3, 'M', 'm', NULL, 5, 4, 2.75, NULL, 7.0), (4, NULL, 'f', 7, NULL, 5, NULL, 1e10, 3.0), (5, 'F', 'f', 3, 1, 6, 9.99, 0.7, 0.1);
+INSERT INTO t VALUES (1, 'M', 'm', 1, 2, 3, 10.50, 0.1, 0.2), (2, 'F', 'm', 2, 2, NULL, 1.25, 0.3, -0.0D), (2, 'F', 'm', 2, 2, NULL, 1.25, 0.3, -0.0D), (3, 'M', 'm', NULL, 5, 4, 2.75, NULL, 7.0), (4, NULL, 'f', 7, NULL, 5, NULL, 1e10, 3.0), (5, 'F', 'f', 3, 1, 6, 9.99, 0.7, 0.1);
 INSERT INTO u VALUES (1, 'p', 2), (2, 'q', 2), (3, NULL, 1), (5, 'r', NULL);
 --@ view products
 SELECT region, sum(price * qty) AS paid, sum(x * y) AS area, sum(a * b + 1) AS more, max(a + b) AS top FROM t GROUP BY region

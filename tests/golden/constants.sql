@@ -4,7 +4,7 @@ CREATE TABLE orders (id INT NOT NULL, cust INT, prio STRING, day DATE, amount IN
 CREATE TABLE items (order_id INT NOT NULL, part INT, qty INT, price DECIMAL(10,2));
 CREATE TABLE nothing (k INT NOT NULL, v INT);
 --@ rows
-INSERT INTO orders VALUES (1, 7, 'a', DATE '2024-01-01', 10, 0.0), (2, 7, 'b', DATE '2024-01-02', 20, 1.5), (3, NULL, 'a', DATE '2024-01-02', 30, NULL), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (5, 9, 'c', DATE '2024-02-01', 50, 2.5);
+INSERT INTO orders VALUES (1, 7, 'a', DATE '2024-01-01', 10, 0.0), (2, 7, 'b', DATE '2024-01-02', 20, 1.5), (3, NULL, 'a', DATE '2024-01-02', 30, NULL), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0D), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0D), (5, 9, 'c', DATE '2024-02-01', 50, 2.5);
 INSERT INTO items VALUES (1, 1, 5, 1.50), (1, 1, 5, 1.50), (2, 2, NULL, NULL), (3, NULL, 1, 20.00), (4, 3, 2, 0.10), (9, 1, 1, 3.00), (7, 7, 9, 9.99);
 INSERT INTO nothing VALUES (-1, NULL);
 --@ view by_cust

@@ -5,7 +5,7 @@ CREATE TABLE items (pid INT NOT NULL, supp INT, day DATE, qty INT, price DECIMAL
 CREATE TABLE supp (id INT NOT NULL, name STRING, pid INT);
 --@ rows
 INSERT INTO part VALUES (1, 'a', 10, 3), (2, 'b', 20, 5), (3, NULL, NULL, 1), (4, 'a', 1, NULL);
-INSERT INTO items VALUES (1, 1, DATE '2024-01-01', 5, 1.50, 0.5), (1, 2, DATE '2024-01-02', 50, 2.50, 1.5), (1, 2, DATE '2024-01-02', 50, 2.50, 1.5), (2, 1, NULL, NULL, NULL, NULL), (2, NULL, DATE '2024-02-01', 7, 9.99, -0.0), (3, 3, DATE '2024-02-01', 1, 0.01, 0.0);
+INSERT INTO items VALUES (1, 1, DATE '2024-01-01', 5, 1.50, 0.5), (1, 2, DATE '2024-01-02', 50, 2.50, 1.5), (1, 2, DATE '2024-01-02', 50, 2.50, 1.5), (2, 1, NULL, NULL, NULL, NULL), (2, NULL, DATE '2024-02-01', 7, 9.99, -0.0D), (3, 3, DATE '2024-02-01', 1, 0.01, 0.0);
 INSERT INTO supp VALUES (1, 'x', 1), (2, NULL, 1), (3, 'z', 9)
 --@ view by_part
 SELECT pid, supp, day, sum(qty) AS total, avg(price) AS mean, min(price) AS least, count(*) AS cnt, sum(score) AS scores FROM items GROUP BY pid, supp, day

@@ -6,7 +6,7 @@ CREATE TABLE dim (id INT NOT NULL, name STRING, kind STRING);
 ALTER TABLE dim SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.trust-constraints' = 'true');
 --@ rows
 INSERT INTO sales VALUES (1, 'eu', '10', 1, 1, 10.50, TIMESTAMP '2024-01-01 00:30:00', TIMESTAMP_NTZ '2024-01-01 23:30:00'), (2, 'eu', '010', 1, 1, 10.50, TIMESTAMP '2024-01-01 23:30:00', TIMESTAMP_NTZ '2024-01-01 00:30:00'), (3, 'us', '10', 2, 2, 5.00, TIMESTAMP '2024-01-02 12:00:00', NULL), (4, NULL, NULL, NULL, 2, NULL, NULL, NULL), (5, 'eu', '10', 2, 2, 7.25, TIMESTAMP '2024-01-02 01:00:00', TIMESTAMP_NTZ '2024-01-02 01:00:00');
-INSERT INTO zeros VALUES (0.0, 1), (-0.0, 2), (1.5, 1), (NULL, 3);
+INSERT INTO zeros VALUES (0.0, 1), (-0.0D, 2), (1.5, 1), (NULL, 3);
 INSERT INTO dim VALUES (1, 'one', 'a'), (2, 'two', 'a'), (3, NULL, 'b');
 --@ view by_region
 SELECT region, n, count(DISTINCT price) AS prices, median(price) AS middle FROM sales GROUP BY region, n

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Container
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from itertools import chain
 from typing import Any, ClassVar
 
 import duckdb
@@ -47,6 +49,9 @@ CREATE TEMP MACRO pmod(n, m) AS ((n % m) + m) % m;
 CREATE TEMP MACRO months_between(t, u) AS epoch(t - u) / 2678400;
 CREATE TEMP MACRO regr_slope(y, x) AS regr_sxy(y, x) / nullif(regr_sxx(y, x), 0);
 """
+# The literal -0.0 without D is a DECIMAL, which has no negative zero.
+NEGATIVE_ZERO = "-0.0D"
+_FLOATS = ("DOUBLE", "FLOAT")
 # What time it is while golden cases run.
 _TODAY, _NOW = "DATE '2024-02-15'", "TIMESTAMP '2024-02-15 10:20:30.5'"
 _CLOCK = {
@@ -113,8 +118,20 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
         part = storage.only if isinstance(storage, Table) and not storage.behind else ""
         held = narrowed(view, part, table_columns(world.relations)) if part else view
         query = pin(held.storage_query, {}, world.session)
-        connection.execute(f"CREATE TABLE {view.storage} AS {duck(query)}")
-        connection.execute(f"CREATE VIEW {view.name} AS {duck(view.query)}")
+        queries = duck(query), duck(view.query)
+        if NEGATIVE_ZERO in rows:
+            queries = _grouped_as_spark(connection, queries[0]), _grouped_as_spark(connection, queries[1])
+        connection.execute(f"CREATE TABLE {view.storage} AS {queries[0]}")
+        connection.execute(f"CREATE VIEW {view.name} AS {queries[1]}")
+
+
+def _grouped_as_spark(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """Return a query of DuckDB with 0.0 for -0.0 in its floating-point outputs, if the query groups, as Spark does."""
+    if sqlglot.parse_one(sql, read="duckdb").args.get("group") is None:
+        return sql
+    described = connection.execute(f"DESCRIBE {sql}").fetchall()
+    floats = [f'CAST("{name}" + 0 AS {kind}) AS "{name}"' for name, kind, *_ in described if kind in _FLOATS]
+    return f"SELECT * REPLACE ({', '.join(floats)}) FROM ({sql})" if floats else sql
 
 
 def duck(sql: str) -> str:
@@ -213,8 +230,10 @@ def rows_of(connection: duckdb.DuckDBPyConnection, sql: str) -> Rows:
     return connection.execute(duck(sql)).fetchall()
 
 
-def same_rows(mine: Rows, theirs: Rows, ordered: bool) -> bool:
+def same_rows(mine: Rows, theirs: Rows, ordered: bool, query: str = "") -> bool:
     """Return whether two results are the same, except for the last bits of floating-point sums.
+
+    `query` is the query of both. In its outputs that are columns of rows as they are stored, 0.0 and -0.0 differ.
 
     >>> same_rows([(1, 162478.50125), (2, None)], [(2, None), (1, 162478.50124999997)], ordered=False)
     True
@@ -222,14 +241,53 @@ def same_rows(mine: Rows, theirs: Rows, ordered: bool) -> bool:
     False
     >>> same_rows([(date(2026, 1, 1),)], [(datetime(2026, 1, 1),)], ordered=False)
     True
+    >>> same_rows([(1, -0.0)], [(1, 0.0)], ordered=False, query="SELECT n, x FROM t")
+    False
+    >>> same_rows([(1, -0.0)], [(1, 0.0)], ordered=False, query="SELECT n, min(x) FROM t GROUP BY n")
+    True
     """
     if len(mine) != len(theirs):
         return False
+    if query and any(map(_is_negative_zero, chain.from_iterable((*mine, *theirs)))):
+        kept = _stored_outputs(query, len(mine[0]))
+        mine, theirs = _with_signs(mine, kept), _with_signs(theirs, kept)
     if ordered:
         return all(_near(_rounded(row), _rounded(other)) for row, other in zip(mine, theirs, strict=True))
     left, right = Counter(map(_rounded, mine)), Counter(map(_rounded, theirs))
     others = list((right - left).elements())
     return all(_taken(row, others) for row in (left - right).elements())
+
+
+def _is_negative_zero(value: object) -> bool:
+    return isinstance(value, float) and value == 0 and math.copysign(1, value) < 0
+
+
+# Spark replaces -0.0 by 0.0 in grouping keys, and which of several equal rows LIMIT returns is open.
+_OPEN = (exp.Group, exp.Distinct, exp.AggFunc, exp.SetOperation, exp.Pivot, exp.Limit)
+
+
+def _stored_outputs(query: str, width: int) -> Container[int]:
+    """Return the positions of the query's outputs that are columns of rows as they are stored.
+
+    >>> _stored_outputs("SELECT x, t.y AS z, x + 1 FROM t WHERE x > 0", 3)
+    [0, 1]
+    >>> _stored_outputs("SELECT * FROM t", 3), _stored_outputs("SELECT DISTINCT x FROM t", 1)
+    (range(0, 3), [])
+    """
+    tree = sqlglot.parse_one(query, read=_Spark)
+    if not isinstance(tree, exp.Select) or tree.find(*_OPEN) is not None:
+        return []
+    if any(output.is_star for output in tree.expressions):
+        return range(width if len(tree.expressions) == 1 else 0)
+    return [i for i, output in enumerate(tree.expressions) if isinstance(output.unalias(), exp.Column)]
+
+
+def _with_signs(rows: Rows, kept: Container[int]) -> Rows:
+    """Return the rows with -0.0 as a text in the outputs at the positions `kept`."""
+    return [
+        tuple("-0.0" if i in kept and _is_negative_zero(value) else value for i, value in enumerate(row))
+        for row in rows
+    ]
 
 
 def _taken(row: tuple[Any, ...], others: Rows) -> bool:

@@ -10,7 +10,7 @@ ALTER TABLE groups SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.t
 ALTER TABLE pairs SET TBLPROPERTIES ('viewgate.primary-key' = 'a, b', 'viewgate.trust-constraints' = 'true')
 --@ rows
 INSERT INTO sales VALUES (1, 1, 1, 10, DATE '2024-01-01'), (2, 1, NULL, 20, DATE '2024-01-02'), (3, 2, 2, NULL, DATE '2024-01-02'), (3, 2, NULL, 30, DATE '2024-02-01'), (4, 4, 3, 70, DATE '2024-02-01'), (5, 1, 9, 80, DATE '2024-02-02');
-INSERT INTO dim VALUES (1, 'a', 1, 0.5), (2, 'b', 1, NULL), (3, 'c', 2, 0.0), (4, NULL, 3, -0.0);
+INSERT INTO dim VALUES (1, 'a', 1, 0.5), (2, 'b', 1, NULL), (3, 'c', 2, 0.0), (4, NULL, 3, -0.0D);
 INSERT INTO groups VALUES (1, 'one'), (2, NULL);
 INSERT INTO loose VALUES (1, 'x'), (2, 'y'), (3, 'z'), (3, 'w');
 INSERT INTO pairs VALUES (1, 1, NULL, 'p'), (1, 2, 5, 'q'), (2, 1, 5, NULL)

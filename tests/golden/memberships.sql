@@ -6,7 +6,7 @@ CREATE TABLE web (cust INT, day DATE, item INT NOT NULL, amount INT);
 CREATE TABLE days (day DATE, year INT, quarter INT)
 --@ rows
 INSERT INTO customers VALUES (1, 'a', 'eu', 1990), (2, 'b', 'eu', NULL), (3, NULL, 'us', 2000), (4, 'd', NULL, 1970), (5, 'e', 'us', 1990);
-INSERT INTO store VALUES (1, DATE '2024-01-01', 7, 10, 0.5), (1, DATE '2024-01-01', 7, 10, 0.5), (2, DATE '2024-02-01', 8, NULL, -0.0), (NULL, DATE '2024-01-01', 7, 3, 0.0), (3, NULL, 9, 1, NULL), (5, DATE '2024-05-01', 7, 100, 2);
+INSERT INTO store VALUES (1, DATE '2024-01-01', 7, 10, 0.5), (1, DATE '2024-01-01', 7, 10, 0.5), (2, DATE '2024-02-01', 8, NULL, -0.0D), (NULL, DATE '2024-01-01', 7, 3, 0.0), (3, NULL, 9, 1, NULL), (5, DATE '2024-05-01', 7, 100, 2);
 INSERT INTO web VALUES (1, DATE '2024-03-01', 7, 1), (4, DATE '2024-01-02', 8, 2), (4, DATE '2024-01-02', 8, 2), (9, DATE '2024-01-02', 3, 2);
 INSERT INTO days VALUES (DATE '2024-01-01', 2024, 1), (DATE '2024-01-02', 2024, 1), (DATE '2024-02-01', 2024, 1), (DATE '2024-05-01', 2024, 2), (DATE '2023-05-01', 2023, 2)
 --@ view by_cust

@@ -4,7 +4,7 @@ CREATE TABLE sales (id INT NOT NULL, dim_id INT, amount INT, at INT, score DOUBL
 CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT);
 CREATE TABLE zone (at INT NOT NULL, label STRING);
 --@ rows
-INSERT INTO sales VALUES (1, 1, 10, 1, 0.5), (2, 1, 20, 2, -0.0), (3, 2, 30, 1, 0.0), (4, NULL, 40, 1, NULL), (5, 9, 50, 2, 1.5), (3, 2, 30, 1, 2.0), (6, 3, NULL, NULL, 1.0);
+INSERT INTO sales VALUES (1, 1, 10, 1, 0.5), (2, 1, 20, 2, -0.0D), (3, 2, 30, 1, 0.0), (4, NULL, 40, 1, NULL), (5, 9, 50, 2, 1.5), (3, 2, 30, 1, 2.0), (6, 3, NULL, NULL, 1.0);
 INSERT INTO dim VALUES (1, 'a', 2), (2, 'b', NULL), (2, 'b2', 3), (3, NULL, 1), (7, 'x', 1);
 INSERT INTO zone VALUES (1, 'one'), (1, 'uno'), (3, 'three')
 --@ view grouped

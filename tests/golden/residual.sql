@@ -3,7 +3,7 @@
 CREATE TABLE sales (id INT, region STRING, day DATE, amount INT, price DECIMAL(10,2), score DOUBLE, flag BOOLEAN);
 --@ rows
 INSERT INTO sales VALUES
-  (1, 'eu', DATE '2024-01-01', 10, 1.50, 0.5, true), (2, 'us;eu', DATE '2024-01-02', 20, 2.50, -0.0, false),
+  (1, 'eu', DATE '2024-01-01', 10, 1.50, 0.5, true), (2, 'us;eu', DATE '2024-01-02', 20, 2.50, -0.0D, false),
   (3, NULL, DATE '2024-01-02', 30, NULL, NULL, NULL), (3, NULL, DATE '2024-01-02', 30, NULL, NULL, NULL),
   (4, 'it''s', DATE '2023-12-31', 99, 9.99, 1e6, true), (5, 'eu', NULL, NULL, 0.00, 0.0, true)
 --@ view mv_sales_2024

@@ -6,7 +6,7 @@ CREATE TABLE weights (id INT, region STRING, w DOUBLE);
 --@ rows
 INSERT INTO sales VALUES (1, 'eu', 1, DATE '2024-01-01'), (2, 'us', 5, DATE '2024-01-02'), (2, 'us', 5, DATE '2024-01-02'), (3, NULL, 7, NULL), (4, 'eu', NULL, DATE '2024-02-01'), (9, 'asia', 4, DATE '2024-02-02');
 INSERT INTO returns VALUES (1, 'eu', 1), (2, 'us', 5), (5, 'us', 6), (3, NULL, 7), (3, NULL, 7), (6, 'asia', 9);
-INSERT INTO weights VALUES (1, 'eu', 0.5), (2, 'us', -0.0);
+INSERT INTO weights VALUES (1, 'eu', 0.5), (2, 'us', -0.0D);
 --@ view all_rows
 SELECT id, region, n FROM sales WHERE n > 3 UNION ALL SELECT id, region, n FROM returns
 --@ view told_apart

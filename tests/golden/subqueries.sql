@@ -5,8 +5,8 @@ CREATE TABLE items (order_id INT NOT NULL, part INT, qty INT, late BOOLEAN, day 
 CREATE TABLE parts (part INT NOT NULL, name STRING, alt STRING);
 CREATE TABLE nothing (k INT NOT NULL, v INT);
 --@ rows
-INSERT INTO orders VALUES (1, 7, 'a', DATE '2024-01-01', 10, 0.0), (2, 7, 'b', DATE '2024-01-02', 20, 1.5), (3, NULL, 'a', DATE '2024-01-02', 30, NULL), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0), (5, 9, 'c', DATE '2024-02-01', 50, 2.5);
-INSERT INTO items VALUES (1, 1, 5, TRUE, DATE '2024-01-01', 1, 0.0), (1, 1, 5, TRUE, DATE '2024-01-01', 1, 0.0), (2, 2, NULL, FALSE, DATE '2024-01-09', 7, -0.0), (3, NULL, 1, NULL, NULL, NULL, NULL), (4, 3, 2, TRUE, DATE '2024-01-03', 9, 1.5), (9, 1, 1, TRUE, DATE '2024-01-01', 2, 2.5);
+INSERT INTO orders VALUES (1, 7, 'a', DATE '2024-01-01', 10, 0.0), (2, 7, 'b', DATE '2024-01-02', 20, 1.5), (3, NULL, 'a', DATE '2024-01-02', 30, NULL), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0D), (4, 8, NULL, DATE '2024-01-03', NULL, -0.0D), (5, 9, 'c', DATE '2024-02-01', 50, 2.5);
+INSERT INTO items VALUES (1, 1, 5, TRUE, DATE '2024-01-01', 1, 0.0), (1, 1, 5, TRUE, DATE '2024-01-01', 1, 0.0), (2, 2, NULL, FALSE, DATE '2024-01-09', 7, -0.0D), (3, NULL, 1, NULL, NULL, NULL, NULL), (4, 3, 2, TRUE, DATE '2024-01-03', 9, 1.5), (9, 1, 1, TRUE, DATE '2024-01-01', 2, 2.5);
 INSERT INTO nothing VALUES (-1, NULL);
 INSERT INTO parts VALUES (1, 'x', NULL), (2, 'y', 'x'), (3, NULL, 'z'), (1, 'x', NULL)
 --@ view late

@@ -31,7 +31,7 @@ def test_golden(path: Path) -> None:
             problems.append(f"{case.title}\n  expected {case.verdict}\n  {case.expected}\n  got {verdict}\n  {text}")
         if outcome.rewritten:
             mine, theirs = rows_of(connection, outcome.sql()), rows_of(connection, outcome.original)
-            if not same_rows(mine, theirs, ordered=False):
+            if not same_rows(mine, theirs, ordered=False, query=outcome.original):
                 problems.append(f"{case.title}: other rows\n  {outcome.sql()}\n  {mine}\n  {theirs}")
     if UPDATE:
         write(golden)

@@ -5,7 +5,7 @@ CREATE TABLE e (k INT, w INT);
 CREATE TABLE dim (k INT, w INT);
 CREATE TABLE wide (m INT, b BIGINT)
 --@ rows
-INSERT INTO a VALUES ('u', 'p', 1, 9000000000000000000, 1.0, 1.50, 300, 'abc', true), ('u', 'q', 1, 5, -0.0, NULL, 300, 'xyz', false), ('u', 'q', 2, NULL, 2.5, 2.25, 7, NULL, NULL), (NULL, 'p', 9, 1, NULL, 9.99, NULL, 'true', true);
+INSERT INTO a VALUES ('u', 'p', 1, 9000000000000000000, 1.0, 1.50, 300, 'abc', true), ('u', 'q', 1, 5, -0.0D, NULL, 300, 'xyz', false), ('u', 'q', 2, NULL, 2.5, 2.25, 7, NULL, NULL), (NULL, 'p', 9, 1, NULL, 9.99, NULL, 'true', true);
 INSERT INTO dim VALUES (1, 10), (2, 20), (2, NULL);
 INSERT INTO wide VALUES (1, 9007199254740993), (2, 9007199254740992), (3, 1), (-4, NULL)
 --@ view grouped

@@ -2,7 +2,7 @@
 --@ schema
 CREATE TABLE sales (id INT NOT NULL, region STRING, score DOUBLE);
 --@ rows
-INSERT INTO sales VALUES (1, 'eu', 1.5), (2, 'eu', NULL), (3, NULL, 0.0), (4, 'us', -0.0), (4, 'us', 2.5), (5, 'us', CAST('NaN' AS DOUBLE));
+INSERT INTO sales VALUES (1, 'eu', 1.5), (2, 'eu', NULL), (3, NULL, 0.0), (4, 'us', -0.0D), (4, 'us', 2.5), (5, 'us', CAST('NaN' AS DOUBLE));
 --@ view ranked
 SELECT id, score, rank() OVER (PARTITION BY score ORDER BY id) AS place FROM sales
 --@ view summed

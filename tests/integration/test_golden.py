@@ -54,13 +54,14 @@ class Answer:
     log: str = ""
     error: tuple[str, str] | None = None
 
-    def differs(self, other: Answer, ordered: bool) -> str:
+    def differs(self, other: Answer, ordered: bool, query: str = "") -> str:
         """Return how another answer to the same query differs; empty if it does not."""
         if self.error != other.error:
             return f"error {self.error or self.rows} and {other.error or other.rows}"
         if self.columns != other.columns:
             return f"columns {self.columns} and {other.columns}"
-        return "" if same_rows(self.rows, other.rows, ordered) else f"rows {self.rows} and {other.rows}"
+        same = same_rows(self.rows, other.rows, ordered, query)
+        return "" if same else f"rows {self.rows} and {other.rows}"
 
 
 # Spark counts the columns that it resolves, and shows the count in some errors: name#22900.
@@ -122,7 +123,7 @@ def problems(on: Any, off: Any, case: Case) -> Iterator[str]:
         yield from kept_otherwise(on, off, case)
         return
     given, plain = ask(on, case.query), ask(off, case.query)
-    yield given.differs(plain, in_order(case.query))
+    yield given.differs(plain, in_order(case.query), case.query)
     yield given.log if FELL_BACK in given.log else ""
     yield f"{case.verdict}: {plain.error}" if plain.error else ""
     # The log of a query names the views that answered; where they are others, EXPLAIN REWRITE tells the sizes' part.

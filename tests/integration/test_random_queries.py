@@ -88,5 +88,5 @@ def difference(connection: Any, case: Case) -> Iterator[str]:
         return
     if FELL_BACK in given.log:
         yield given.log
-    if told := given.differs(plain, ordered=False):
+    if told := given.differs(plain, ordered=False, query=case.query):
         yield told

@@ -80,9 +80,8 @@ def check(case: Case) -> list[str]:
     if mine is None or theirs is None:  # the query is none, and only a subquery of it was answered
         assert mine == theirs, told
         return ["miss"]
-    assert same_rows(mine, theirs, ordered=False) or _rounded_at_a_tie(connection, outcome.sql(), outcome.original), (
-        told
-    )
+    same = same_rows(mine, theirs, ordered=False, query=outcome.original)
+    assert same or _rounded_at_a_tie(connection, outcome.sql(), outcome.original), told
     shapes = [shape for shape, text in SHAPES.items() if text in case.query]
     return [*dict.fromkeys(replacement.rule for replacement in outcome.replacements), *shapes]
 

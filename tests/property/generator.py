@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import filled, measures, members, merged, pivots, terms, times, top_rows, unmatched
+from tests.property import filled, measures, members, merged, pivots, terms, times, top_rows, unmatched, zeros
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
@@ -19,6 +20,7 @@ CREATE TABLE fact (region STRING, sex STRING, n INT NOT NULL, big BIGINT, price 
                    ts TIMESTAMP, ntz TIMESTAMP_NTZ, dim_id INT);
 CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
 """
+_SCORES = ("0.1", "0.25", "-3.5", "1000000.0")
 # So many seeds in a row ask about the same rows and views: to make those takes longer than to try a query.
 SHARING = 5
 # From this seed on every other query has its operands in another order than the view that it is near.
@@ -50,6 +52,8 @@ FILLED = 1_300_000
 MEASURES = 1_400_000
 # From this seed on queries are set operations whose branches are groups of views.
 MERGED = 1_500_000
+# From this seed on rows have zeros of both signs.
+ZEROS = 1_600_000
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,10 @@ class Case:
 def generate(seed: int, sharing: int = SHARING) -> Case:
     """Return the case of a seed; its rows and views are shared by a number of consecutive seeds."""
     shared = Random(f"rows and views {seed // sharing}")
-    rows = _rows(shared)
+    rows = _rows(shared, zeros.SCORES if seed >= ZEROS else _SCORES)
+    if seed >= ZEROS:
+        views = tuple((f"mv{i}", zeros.view(shared)) for i in range(shared.randint(1, 3)))
+        return Case(seed, rows, views, zeros.query(Random(f"query {seed}")))
     if seed >= MERGED:
         views = tuple((f"mv{i}", merged.view(shared)) for i in range(shared.randint(1, 3)))
         return Case(seed, rows, views, merged.query(Random(f"query {seed}")))
@@ -136,8 +143,8 @@ def _layers(random: Random, first: Select) -> Layers:
     return layers(random, len(first.rows if first.keys is None else first.keys), first.aggregates, predicates)
 
 
-def _rows(random: Random) -> str:
-    facts = [_fact(random) for _ in range(random.choice((0, 1, 5, 40)))]
+def _rows(random: Random, scores: Sequence[str] = _SCORES) -> str:
+    facts = [_fact(random, scores) for _ in range(random.choice((0, 1, 5, 40)))]
     dims = [
         f"({i % 5}, {terms.maybe(random, repr(f'd{i % 3}'))}, {random.randint(-2, 5)})"
         for i in range(random.randint(0, 7))
@@ -146,7 +153,7 @@ def _rows(random: Random) -> str:
     return text + ("INSERT INTO dim VALUES " + ", ".join(dims) if dims else "")
 
 
-def _fact(random: Random) -> str:
+def _fact(random: Random, scores: Sequence[str]) -> str:
     day = f"{random.choice((2023, 2024))}-{random.choice((1, 2, 3, 12)):02d}-{random.randint(1, 28):02d}"
     time = f"{day} {random.randint(0, 23):02d}:{random.randint(0, 59):02d}:{random.randint(0, 59):02d}"
     values = [
@@ -155,7 +162,7 @@ def _fact(random: Random) -> str:
         str(random.randint(-3, 9)),
         terms.maybe(random, str(random.randint(-(10**6), 10**6))),
         terms.maybe(random, f"{random.randint(-9999, 99999) / 100:.2f}"),
-        terms.maybe(random, str(random.choice((0.1, 0.25, -3.5, 1e6)))),
+        terms.maybe(random, random.choice(scores)),
         terms.maybe(random, f"DATE '{day}'"),
         terms.maybe(random, f"TIMESTAMP '{time}'"),
         terms.maybe(random, f"TIMESTAMP_NTZ '{time}'"),

@@ -21,6 +21,7 @@ from tests.property.generator import (
     TOP_ROWS,
     UNITED,
     UNMATCHED,
+    ZEROS,
     generate,
 )
 
@@ -40,6 +41,7 @@ SEEDS = (
     *range(FILLED, FILLED + 50),
     *range(MEASURES, MEASURES + 75),
     *range(MERGED, MERGED + 50),
+    *range(ZEROS, ZEROS + 50),
 )
 
 
