@@ -162,7 +162,7 @@ class SystemRows:
         return (record.values() for record in self._journal if user in (None, record.user))
 
     def _ended(self, user: str | None) -> list[Record]:
-        return [record for record in self._journal if record.operation is None and user in (None, record.user)]
+        return [record for record in self._journal if record.has_ended and user in (None, record.user)]
 
     def _of_upstreams(self) -> Iterator[Row]:
         upstreams = self._upstreams()

@@ -24,14 +24,11 @@ from proxy.upstream import Steering, Upstreams
 
 EXAMPLE_KILL = "KILL VIEWGATE STATEMENT '0c3f8a52-6d0e-4d4e-9f3e-1f3f3b1d2c4a'"
 KILL = b"kill"  # the topic of this request among workers
-_RUNNING = "RUNNING"
 
 
 @dataclass(frozen=True)
 class Kill:
-    """The command that ends a running statement; the statement fails with an error that names the user who ran the
-    command.
-    """
+    """The command that ends a queued or running statement; the error of that statement names the user who ended it."""
 
     id: str
 
@@ -40,7 +37,7 @@ class Kill:
 
 
 async def kill(ctx: Context, id_: str, user: str) -> str:
-    """End a running statement in the worker that runs the statement, and return a message for `user`, who ends it.
+    """End a queued or running statement, whichever worker has it, and return a message for `user`, who ends it.
 
     Raise SqlError 42704 if `user` may see no statement with this id, and SQLSTATE 55000 if the statement has ended.
     """
@@ -53,26 +50,27 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
             "42704",
         )
     owner, state = found
-    if state != _RUNNING:
+    if state is not None:
         raise SqlError(f"the statement {id_} cannot be ended: it has already ended with the state {state}", "55000")
     return f"statement {id_} of {owner} ended"
 
 
-async def killed(journal: Journal, about: bytes) -> tuple[str, str] | None:
-    """End a statement of this process; return the statement's user, and the state of the statement before this call.
+async def killed(journal: Journal, about: bytes) -> tuple[str, str | None] | None:
+    """End a statement of this process; return the statement's user, and the state in which it had ended before.
 
-    Return None if this process does not run the statement. `about` is a JSON list: the statement's id, the only user
-    whose statements may be ended (null: all users), and the user who ends the statement.
+    The state is None if the statement had not ended. Return None if this process does not have the statement. `about`
+    is a JSON list: the statement's id, the only user whose statements may be ended (null: all users), and the user who
+    ends the statement.
     """
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)
     if record is None:
         return None
-    state = record.state.name
-    if record.operation is not None:
-        told = f"The statement was ended by {by} with KILL VIEWGATE STATEMENT"
-        await record.operation.abandon(SqlError(told, "57014"))
-    return record.user, state
+    if record.operation is None:
+        return record.user, record.state.name
+    told = f"The statement was ended by {by} with KILL VIEWGATE STATEMENT"
+    await record.operation.abandon(SqlError(told, "57014"))
+    return record.user, None
 
 
 def parse_kill(parser: Parser) -> Kill:

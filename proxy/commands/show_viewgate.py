@@ -32,7 +32,7 @@ _STATEMENT = "id user state started milliseconds answer sqlstate error statement
 class ShowSystem:
     """The command that shows columns of a system table.
 
-    Running statements come first, all other rows in the order of the table.
+    Queued and running statements come first, all other rows in the order of the table.
     """
 
     table: str
@@ -40,7 +40,7 @@ class ShowSystem:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         rows = await ctx.told(session, self.table)
-        return _result(self.table, self.columns, sorted(rows, key=lambda row: row.get("state") != "RUNNING"))
+        return _result(self.table, self.columns, sorted(rows, key=lambda row: row.get("ended") is not None))
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ShowLast:
     """
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        of_session = (r for r in ctx.journal if r.session == session.id and r.operation is None)
+        of_session = (r for r in ctx.journal if r.session == session.id and r.has_ended)
         rows = [{name: plain(value) for name, value in record.values().items()} for record in of_session]
         return _result("statements", _STATEMENT.split(), rows[:1])
 

@@ -25,10 +25,20 @@ _FAILED = frozenset(state.name for state in (OperationState.ERROR, OperationStat
 # The filters that visitors may choose, by their names in the URL.
 KINDS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
     "": ("All", lambda row: True),
-    "running": ("Running", lambda row: bool(is_running(row))),
+    "running": ("Running", lambda row: bool(row["state"] == OperationState.RUNNING.name)),
+    "queued": ("Queued", lambda row: bool(row["state"] == OperationState.PENDING.name)),
     "views": ("From views", lambda row: bool(row["outcome"] == Outcome.VIEW)),
     "missed": ("Missed", lambda row: row["outcome"] in (Outcome.MISS, Outcome.FALLBACK)),
     "failed": ("Failed", lambda row: row["state"] in _FAILED),
+}
+
+# A word for each state, and the word's CSS class; a state without an entry is shown by its own name.
+_STANDINGS = {
+    OperationState.PENDING.name: ("queued", "warn"),
+    OperationState.RUNNING.name: ("running", "busy"),
+    OperationState.FINISHED.name: ("finished", "good"),
+    OperationState.ERROR.name: ("failed", "bad"),
+    OperationState.TIMEDOUT.name: ("timed out", "bad"),
 }
 
 # A sentence about what answered a statement.
@@ -75,33 +85,30 @@ class Listed:
 def listed(rows: Sequence[Row], asked: QueryParams) -> Listed:
     """Return the page of the list that the URL parameters `asked` select.
 
-    `rows` are all statements, latest first; the list shows running statements before ended ones.
+    `rows` are all statements, latest first; the list shows queued and running statements before ended ones.
     """
     text, kind = asked.get("q", "").strip(), asked.get("show", "")
     kind = kind if kind in KINDS else ""
     found = [row for row in rows if _has(row, text.lower())]
     counts = {name: sum(1 for row in found if wanted(row)) for name, (_, wanted) in KINDS.items()}
-    wanted = sorted(filter(KINDS[kind][1], found), key=lambda row: not is_running(row))
+    wanted = sorted(filter(KINDS[kind][1], found), key=has_ended)
     pages = max(ceil(len(wanted) / AT_A_TIME), 1)
     page = min(max(_number(asked.get("page", "1")), 1), pages)
     return Listed(wanted[(page - 1) * AT_A_TIME : page * AT_A_TIME], counts, kind, text, page, pages)
 
 
-def is_running(row: Row) -> bool:
-    """Return whether the statement described by `row`, a row of the system table, is running."""
-    return bool(row["state"] == OperationState.RUNNING.name)
+def has_ended(row: Row) -> bool:
+    """Return whether the statement described by `row`, a row of the system table, has ended."""
+    return row["ended"] is not None
 
 
 def standing(row: Row) -> tuple[str, str]:
     """Return the state of a statement, from its row in the system table, as a word and the word's CSS class.
 
-    >>> standing({"state": "ERROR"}), standing({"state": "FINISHED"})
-    (('failed', 'bad'), ('finished', 'good'))
+    >>> standing({"state": "ERROR"}), standing({"state": "PENDING"}), standing({"state": "CLOSED"})
+    (('failed', 'bad'), ('queued', 'warn'), ('closed', 'plain'))
     """
-    state = row["state"]
-    if state in _FAILED:
-        return ("failed" if state == OperationState.ERROR.name else "timed out"), "bad"
-    return state.lower(), {"RUNNING": "busy", "FINISHED": "good"}.get(state, "plain")
+    return _STANDINGS.get(row["state"], (row["state"].lower(), "plain"))
 
 
 def answered_by(row: Row) -> str:

@@ -1,6 +1,6 @@
-"""Records the running statements and refreshes of this process, and the last ones that ended.
+"""Records the queued and running statements and the running refreshes of this process, and the last ones that ended.
 
-The states of a statement:
+The steps of a statement, whose record is PENDING until Record.begun, which may follow `begin`:
 
     receive ──▶ begin ──▶ end (of its execution) ──▶ close (nothing more is fetched)
        └──▶ refuse
@@ -87,7 +87,7 @@ class Journal:
         self._refreshed: deque[Refresh] = deque(maxlen=most)
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield the records of statements: first the running ones, then the ended ones, each group latest first."""
+        """Yield the records of statements: first those not ended, then the ended ones, each group latest first."""
         yield from reversed([*self._running.values()])
         yield from reversed([*self._ended])
 
@@ -108,7 +108,7 @@ class Journal:
 
     @property
     def running(self) -> int:
-        """The number of running statements."""
+        """The number of queued and running statements."""
         return len(self._running)
 
     def receive(self, session: ClientSession, sql: str, traceparent: str = "") -> Record:

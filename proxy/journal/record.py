@@ -109,12 +109,12 @@ class Outcome(StrEnum):
 class Record:
     """The record of one statement.
 
-    `answer` is the first line from Viewgate in the client's operation log: the views that answer, or why none does.
-    `rewritten` is the SQL for Spark if it differs from the client's. `operation` is set while the statement runs.
-    `rows` and `bytes` are the numbers fetched so far. Without `literals`, no text in the record has literals of the
-    statement. `upstream` is the server that accepted the statement; `trace` is the client's trace, a new trace, or None
-    if the statement is not traced. `client` is the address that opened the session. `counted` is true once the sinks
-    have counted the statement.
+    `state` is PENDING while the statement is queued, until `begun` records its start. `answer` is the first line from
+    Viewgate in the client's operation log: the views that answer, or why none does. `rewritten` is the SQL for Spark if
+    it differs from the client's. `operation` is set until the statement has ended. `rows` and `bytes` are the numbers
+    fetched so far. Without `literals`, no text in the record has literals of the statement. `upstream` is the server
+    that accepted the statement; `trace` is the client's trace, a new trace, or None if the statement is not traced.
+    `client` is the address that opened the session. `counted` is true once the sinks have counted the statement.
     """
 
     session: str
@@ -122,7 +122,7 @@ class Record:
     sql: str
     id: str = ""
     started_ms: int = field(default_factory=lambda: time.time_ns() // 1_000_000)
-    state: OperationState = OperationState.RUNNING
+    state: OperationState = OperationState.PENDING
     ended_ms: int | None = None
     answer: str = ""
     error: SqlError | None = None
@@ -151,8 +151,13 @@ class Record:
         self.sql = kept(self.sql, literals=self.literals)
 
     @property
+    def has_ended(self) -> bool:
+        """Whether the statement has ended; false for a queued and for a running statement."""
+        return self.ended_ms is not None
+
+    @property
     def milliseconds(self) -> int:
-        """The duration of the statement in milliseconds: until its end, or until now if it is running."""
+        """The duration of the statement in milliseconds: until its end, or until now if it has not ended."""
         return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
 
     @property
@@ -185,17 +190,21 @@ class Record:
 
     def begun(self, upstream: str = "") -> None:
         """Record that the statement has started on an upstream server (empty: in Viewgate itself)."""
-        self.upstream = upstream
+        self.upstream, self.state = upstream, OperationState.RUNNING
         now = monotonic()
         self.seconds[Phase.QUEUED] = max(now - self._since - self.seconds.get(Phase.PLANNED, 0.0), 0.0)
         self._since = now
 
-    def runs_again(self, operation: Operation) -> None:
-        """Record that the original statement runs, in `operation`, because the rewritten one's rows cannot be read."""
-        self.operation, self.state, self.ended_ms = operation, OperationState.RUNNING, None
+    def queued_again(self, operation: Operation) -> None:
+        """Record that the original statement of `operation` is queued: the rewritten one's rows cannot be read."""
+        self.operation, self.state, self.ended_ms = operation, OperationState.PENDING, None
+
+    def runs_again(self) -> None:
+        """Record that the original statement, which was queued again, has a slot (the permission to run)."""
+        self.state = OperationState.RUNNING
 
     def ended_again(self, state: OperationState) -> None:
-        """Record the end of the original statement that ran after the rewritten one; do nothing if none is running."""
+        """Record the end of the original statement that ran after the rewritten one; do nothing if none has begun."""
         if self.operation is not None:
             self.operation, self.state, self.ended_ms = None, state, time.time_ns() // 1_000_000
 

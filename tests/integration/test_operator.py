@@ -136,7 +136,13 @@ def all_count_the_same(operator: Operator, before: dict[str, float]) -> None:
         chips = dict(re.findall(r">([\w ]+) <b>(\d+)</b>", operator.page(f"/statements?q={user}")))
         failed = int(user == "dora")
         del chips["All"]  # the search finds the operator's own statements, too, which name the user
-        assert chips == {"Running": "0", "From views": "3", "Missed": str(1 + failed), "Failed": str(failed)}
+        assert chips == {
+            "Running": "0",
+            "Queued": "0",
+            "From views": "3",
+            "Missed": str(1 + failed),
+            "Failed": str(failed),
+        }
     digests = {row[-1]: row[:3] for row in operator.rows("SHOW VIEWGATE DIGESTS")}
     by_region = "SELECT region, sum(amount) FROM lake.operated.visits WHERE day >= DATE ? GROUP BY region"
     assert digests[by_region] == (6, 6, 0)

@@ -410,7 +410,7 @@ class RemoteRun(Operation):
         """
         self._runs_again = True
         self.told.clear()
-        original.record.runs_again(self)
+        original.record.queued_again(self)
         try:
             return await self._original_in_a_slot(original)
         finally:
@@ -428,6 +428,7 @@ class RemoteRun(Operation):
                 await self._lease.wait_for_slot()
         except TimeoutError:
             return None
+        original.record.runs_again()
         try:
             if self._wish is not Wish.RUN:
                 return self._stopped_by

@@ -38,6 +38,19 @@ def test_statements_of_all_users_where_nobody_logs_in(house: House) -> None:
     ]
 
 
+def test_a_queued_statement_is_shown_as_such_and_can_be_ended(house: House) -> None:
+    queued, ended = Stub(session("bob"), 0), Stub(session("ann"), 0)
+    house.journal.begin(queued, house.journal.receive(queued.session, "SELECT 1"))
+    ended.advance(OperationState.FINISHED)
+    begun(house.journal, ended, "SELECT 2")
+    assert [row[1:3] for row in shown(house, "SHOW VIEWGATE STATEMENTS").rows] == [
+        ("bob", "PENDING"), ("ann", "FINISHED"),
+    ]  # fmt: skip
+    assert shown(house, "SHOW VIEWGATE LAST", queued.session).rows == ()
+    assert shown(house, f"KILL VIEWGATE STATEMENT '{queued.handle.id}'").rows[0][0].endswith("of bob ended")
+    assert queued.done
+
+
 def test_only_ones_own_where_users_log_in(house: House) -> None:
     house.context = replace(house.context, open_to_all=False)
     theirs = Stub(session("bob"), 0)

@@ -14,7 +14,7 @@ from proxy.console import Console, Login
 from proxy.hs2 import SqlError
 from proxy.ports import bound
 from proxy.service import Service
-from proxy.session import Choice, Forward, OperationState
+from proxy.session import TERMINAL, Choice, Forward, OperationState
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS
 from tests.unit.commands.house import House
@@ -44,11 +44,12 @@ def statement(
     record = house.journal.receive(operation.session, sql)
     record.planned(plan or Forward(), 0.002)
     house.journal.begin(operation, record)
-    record.begun()
+    if state is not OperationState.PENDING:
+        record.begun()
     record.started_ms -= ms
     record._since -= ms / 1000
     record.rows, record.bytes = 7, 412
-    if state is not OperationState.RUNNING:
+    if state in TERMINAL:
         operation.advance(state, error)
         house.journal.close(operation)
     return operation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 import ssl
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -313,6 +314,17 @@ def test_the_list_is_searched_and_comes_in_parts(guarded: House, query: str, fir
     rows = body.split('class="sql"')[1:]
     assert len(rows) == count
     assert first is None or f">{first}<" in rows[0]
+
+
+def test_a_queued_statement_is_not_listed_as_running_and_can_be_ended(guarded: House) -> None:
+    statement(guarded, "SELECT 0", state=OperationState.RUNNING)
+    queued = statement(guarded, "SELECT 1", state=OperationState.PENDING)
+    statement(guarded, "SELECT 2")
+    body = asked(guarded, lambda port: request(port, "/statements?show=queued")).body
+    assert re.findall(r">(\w+) <b>(\d+)</b>", body)[:3] == [("All", "3"), ("Running", "1"), ("Queued", "1")]
+    assert (body.count('class="sql"'), '<span class="mark warn">queued</span>' in body) == (1, True)
+    page = asked(guarded, lambda port: request(port, f"/statements/{queued.handle.id}")).body
+    assert "End this statement" in page
 
 
 def test_statements_are_compared_beside_the_event_loop(guarded: House, monkeypatch: pytest.MonkeyPatch) -> None:

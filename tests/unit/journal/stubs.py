@@ -31,6 +31,7 @@ def answered(journal: Journal, sql: str, view: TableName) -> None:
 def begun(journal: Journal, operation: Operation, sql: str) -> Record:
     """Return the record of a statement that an operation runs."""
     record = journal.receive(operation.session, sql)
+    record.begun()
     journal.begin(operation, record)
     return record
 

@@ -77,6 +77,9 @@ def test_two_who_ask_for_rows_that_fail_both_get_the_original() -> None:
             busy = (await other.execute(await other.open_session(), "HANG")).operationHandle
             fetching = [asyncio.create_task(client.fetch(operation)) for client in (one, two)]
             await until(lambda: slots._queue and len(proxied.spark.sent("FetchResults")) == 2)
+            assert [record.state for record in proxied.server.service.journal if record.sql == "SELECT 1"] == [
+                OperationState.PENDING
+            ]
             await stop(other, busy)
             assert [reply.status.statusCode for reply in await asyncio.gather(*fetching)] == [0, 0]
             assert [running.sql for running in proxied.spark.history] == ["LATE", "HANG", "SELECT 1"]
@@ -86,7 +89,7 @@ def test_two_who_ask_for_rows_that_fail_both_get_the_original() -> None:
 
 async def _ended_by_kill(proxied: Proxied, record: Record) -> None:
     about = json.dumps([record.id, None, "olga"]).encode()
-    assert await killed(proxied.server.service.journal, about) == ("bob", "RUNNING")
+    assert await killed(proxied.server.service.journal, about) == ("bob", None)
 
 
 async def _ended_by_stop(proxied: Proxied, record: Record) -> None:

@@ -83,9 +83,12 @@ def test_a_statement_that_waits_for_others_runs_to_its_client_and_gets_its_turn(
             request = ttypes.TGetQueryIdReq(operationHandle=second)
             assert (await bob.ask("GetQueryId", request, ttypes.TGetQueryIdResp)).queryId
             assert [running.sql for running in proxied.spark.history] == ["SELECT HANG"]
+            waiting, runs = proxied.server.service.journal
+            assert (waiting.state, runs.state) == (OperationState.PENDING, OperationState.RUNNING)
             finish(proxied, 0)
             assert (await ann.end(first)).operationState == 2
             assert (await bob.end(second)).operationState == 2
+            assert waiting.state is OperationState.FINISHED
             assert await bob.first_column(second) == ["SELECT 2"]
             await bob.close(second)
             assert len(proxied.spark.operations) == 1
