@@ -19,7 +19,7 @@ from proxy.answering.readable import FreshParts, Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
 from proxy.answering.time_calls import immediate_text, spells_time, told_of_immediate
-from proxy.answering.virtual_tables import Row, Rows, VirtualSchema, calls, expand
+from proxy.answering.virtual_tables import Described, Row, Rows, VirtualSchema, calls, expand
 from proxy.catalog import CacheUse, Catalog, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
@@ -238,15 +238,10 @@ class Answers:
         ]
         return [*edits, *await expand(sql, await self.facts(session), self.catalog)] if edits else []
 
-    async def described(self, session: ClientSession, sql: str) -> Mapping[str, str] | None:
-        """Return the columns, with their types, of the virtual table that a DESCRIBE statement describes.
-
-        Return None for any other statement.
-        """
-        for schema, _ in await self._virtual_schemas(session, sql):
-            if (table := schema.described(sql)) is not None:
-                return schema.tables[table]
-        return None
+    async def described(self, session: ClientSession, sql: str) -> Described | None:
+        """Return the virtual table that a DESCRIBE statement describes; None for any other statement."""
+        schemas = await self._virtual_schemas(session, sql)
+        return next((found for schema, _ in schemas if (found := schema.described(sql)) is not None), None)
 
     async def _virtual_schemas(self, session: ClientSession, sql: str) -> list[tuple[VirtualSchema, Rows]]:
         """Return the virtual schemas that a statement may name, each with the function that returns a table's rows.

@@ -165,6 +165,17 @@ class Reference(NamedTuple):
     sample: str = ""
 
 
+class Described(NamedTuple):
+    """The virtual table that a DESCRIBE statement describes: its full name, and its columns with their types.
+
+    `column` is the name of the only column that is described; empty for all columns.
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    column: str = ""
+
+
 @dataclass(frozen=True)
 class VirtualSchema:
     """A schema of virtual tables: the schema's names, and the columns and types of each table.
@@ -275,16 +286,27 @@ class VirtualSchema:
         except SqlError:  # the text is no query
             return ""
 
-    def described(self, sql: str) -> str | None:
-        """Return the name of the virtual table of this schema that a DESCRIBE statement describes; None for any other
-        statement.
+    def described(self, sql: str) -> Described | None:
+        """Return the virtual table of this schema, or its column, that a DESCRIBE statement describes.
+
+        Return None for any other statement. In an `own` schema, raise SqlError if more than a column's name follows the
+        table's name.
         """
         verb, *words = [_name(token) for token in scan(sql) if token.text != ";"] or [""]
         while words and words[0] in _OF_DESCRIBE:
             words = words[1:]
-        if verb not in ("describe", "desc") or not words or words[-1] not in self.tables:
+        schema = next((name for name in self.names if words[: 2 * len(name)] == _dotted(name)), None)
+        if verb not in ("describe", "desc") or schema is None:
             return None
-        return words[-1] if any(words[:-1] == _dotted(name) for name in self.names) else None
+        table, *rest = words[2 * len(schema) :] or [""]
+        if table not in self.tables:
+            return None
+        name = ".".join((*schema, table))
+        if len(rest) <= 1:
+            return Described(name, self.tables[table], *rest)
+        if not self.own:
+            return None
+        raise SqlError(f"DESCRIBE takes at most the name of one column after {name}: use DESCRIBE {name}", "0A000")
 
     def text(self, table: str, rows: Sequence[Row]) -> str:
         """Return a SQL subquery that yields these rows of the virtual table `table`, with the table's columns and

@@ -5,14 +5,14 @@ DESCRIBE of a virtual table (viewgate.system, information_schema), which Spark d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from proxy.answering.virtual_tables import Described
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT, COLUMNS, ORDERED_BY, PARTITIONED_BY, QUERY, of_user, refresh_mode
-from proxy.hs2 import ResultSet
+from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline import status
 from proxy.session import ClientSession, Log
 from rewriter import Unsupported, qualified
@@ -115,6 +115,16 @@ def parse(parser: Parser) -> Describe:
     return command
 
 
-async def virtual_table(columns: Mapping[str, str]) -> ResultSet:
-    """Return the answer to DESCRIBE of a virtual table with these columns, given with their types."""
-    return ResultSet.of(*_COLUMNS, rows=[(name, kind.lower(), None) for name, kind in columns.items()])
+async def virtual_table(table: Described) -> ResultSet:
+    """Return the answer to DESCRIBE of a virtual table, or of one of its columns, in the format of Spark's answer.
+
+    Raise SqlError 42703 if the table does not have the described column.
+    """
+    kinds = {name: kind.lower() for name, kind in table.columns.items()}
+    if not table.column:
+        return ResultSet.of(*_COLUMNS, rows=[(name, kind, None) for name, kind in kinds.items()])
+    if table.column not in kinds:
+        there = ", ".join(kinds)
+        raise SqlError(f"{table.name} has no column {table.column}: its columns are {there}", "42703")
+    facts = (("col_name", table.column), ("data_type", kinds[table.column]), ("comment", "NULL"))
+    return ResultSet.of("info_name", "info_value", rows=facts)

@@ -69,8 +69,8 @@ class Planner:
         text = await self._affected.spelled_out(session, sql) if "${" in sql else sql
         info = classify(text)
         tables: frozenset[TableName] = frozenset()
-        if info.verb in describe.VERBS and (columns := await self._context.answers.described(session, text)):
-            return Local(lambda _log: describe.virtual_table(columns))
+        if info.verb in describe.VERBS and (table := await self._context.answers.described(session, text)):
+            return Local(lambda _log: describe.virtual_table(table))
         if info.verb in hive_listings.VERBS and (listing := hive_listings.listing(self._context, session, text)):
             return Local(lambda _log: listing(self._context, session, sql))
         if info.verb == "SHOW" and await show.lists_system(self._context, session, text):

@@ -14,6 +14,7 @@ from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, Nest
 
 from proxy.answering import Answers, SystemRows, system_tables
 from proxy.answering.readable import Rests
+from proxy.answering.virtual_tables import Described
 from proxy.commands import Context, Reloaded, Setting, find, operate
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
@@ -149,12 +150,12 @@ class House:
         """Return what `answering` would know of the client's session."""
         return self.session
 
-    async def described(self, session: Any, sql: str) -> Mapping[str, str] | None:
-        """Return the columns of the virtual table that a statement describes."""
+    async def described(self, session: Any, sql: str) -> Described | None:
+        """Return the virtual table that a statement describes."""
         answers: Any = Answers(self.catalog, system=self.context.told)
         answers.facts = self.facts
-        columns: Mapping[str, str] | None = await answers.described(session, sql)
-        return columns
+        table: Described | None = await answers.described(session, sql)
+        return table
 
     async def reload(self) -> Reloaded:
         """Return the result of reading the settings again."""

@@ -55,6 +55,40 @@ def test_a_virtual_table_is_described_without_spark(
     assert house.upstream.statements == []
 
 
+@pytest.mark.parametrize(
+    ("sql", "name", "kind"),
+    [
+        ("DESCRIBE viewgate.system.statements Started", "started", "timestamp"),
+        ("DESC TABLE EXTENDED lake.information_schema.columns `ordinal_position`;", "ordinal_position", "int"),
+    ],
+)
+@pytest.mark.parametrize("listings", ["spark", "hive"])
+def test_one_column_of_a_virtual_table_is_described_as_spark_does(
+    house: House, sql: str, name: str, kind: str, listings: str
+) -> None:
+    described: Any = plan(house, sql, listings).run(house.log.append)
+    result = asyncio.run(described)
+    assert [column.name for column in result.columns] == ["info_name", "info_value"]
+    assert result.rows == (("col_name", name), ("data_type", kind), ("comment", "NULL"))
+
+
+@pytest.mark.parametrize(
+    ("sql", "state", "said"),
+    [
+        (
+            "DESCRIBE viewgate.system.sessions sql",
+            "42703",
+            "viewgate.system.sessions has no column sql: its columns are",
+        ),
+        ("DESC EXTENDED viewgate.system.views AS JSON", "0A000", "takes at most the name of one column after"),
+    ],
+)
+def test_a_wrong_description_of_a_system_table_is_refused(house: House, sql: str, state: str, said: str) -> None:
+    with pytest.raises(SqlError, match=said) as refused:
+        asyncio.run(plan(house, sql).run(house.log.append))
+    assert refused.value.sql_state == state
+
+
 @pytest.mark.parametrize("sql", ["DESCRIBE demo.sales", "DESCRIBE QUERY SELECT 'viewgate.system.views'"])
 def test_spark_describes_all_else(house: House, sql: str) -> None:
     assert isinstance(plan(house, sql), Forward)
