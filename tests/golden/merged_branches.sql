@@ -5,7 +5,7 @@ CREATE TABLE store (cust INT, day DATE, item INT NOT NULL, amount INT, score DOU
 CREATE TABLE web (cust BIGINT, day DATE, item INT NOT NULL)
 --@ rows
 INSERT INTO customers VALUES (1, 'a', 'eu'), (2, 'b', 'eu'), (3, NULL, 'us'), (4, 'd', NULL), (5, 'e', 'us');
-INSERT INTO store VALUES (1, DATE '2024-01-01', 7, 10, 0.5), (1, DATE '2024-01-01', 7, 10, 0.5), (2, DATE '2024-02-01', 8, NULL, -0.0), (NULL, DATE '2024-01-01', 7, 3, 0.0), (3, NULL, 9, 1, NULL), (5, DATE '2024-05-01', 7, 100, 2), (2, DATE '2024-01-01', 7, 5, 0.0);
+INSERT INTO store VALUES (1, DATE '2024-01-01', 7, 10, 0.5), (1, DATE '2024-01-01', 7, 10, 0.5), (2, DATE '2024-02-01', 8, NULL, -0.0D), (NULL, DATE '2024-01-01', 7, 3, 0.0), (3, NULL, 9, 1, NULL), (5, DATE '2024-05-01', 7, 100, 2), (2, DATE '2024-01-01', 7, 5, 0.0);
 INSERT INTO web VALUES (1, DATE '2024-03-01', 7), (4, DATE '2024-01-02', 8), (4, DATE '2024-01-02', 8), (9, DATE '2024-01-02', 3), (NULL, NULL, 1), (NULL, NULL, 1)
 --@ view by_cust
 SELECT cust, day, count(*) AS n, sum(amount) AS total FROM store GROUP BY cust, day

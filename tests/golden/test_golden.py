@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +37,11 @@ def test_golden(path: Path) -> None:
     if UPDATE:
         write(golden)
     assert not problems, "\n\n".join(problems)
+
+
+def test_negative_zeros_are_doubles() -> None:
+    """The literal -0.0 is a DECIMAL, which a DOUBLE column stores as 0.0."""
+    assert not [path.stem for path in golden_files() if re.search(r"(?<!\d)-0\.0(?![\dD])", read(path).rows)]
 
 
 def decision(outcome: Outcome) -> tuple[str, str]:
