@@ -90,7 +90,7 @@ _TOLD = {
     Steering.DRAIN: "being drained: it gets no new sessions, idle ones move to other upstreams, running statements "
     "run to their end",
 }
-_NONE_LEFT = "; no other is left: statements fail with 08S01 until one is resumed"
+_NONE_LEFT = "; no other is left: new sessions and statements of idle ones fail with 08S01 until one is resumed"
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,11 @@ class LiveUpstream(Protocol):
         """Whether calls can still be made, because the connection is not lost."""
         ...
 
+    @property
+    def draining(self) -> bool:
+        """Whether the upstream server is draining: it gets no new sessions, and idle sessions leave it."""
+        ...
+
     async def call(self, message: bytes) -> bytes:
         """Send a message and return the reply; raise SqlError 08S01 if the connection is lost."""
         ...

@@ -16,7 +16,8 @@ The health of a server, as the attempts to open a session show it:
     failed        no new sessions for 0.5 s, then for twice as long after each further failure, up to 30 s
     saturated     no free thread: after half a second, or when a session ends, one session at a time is tried
     paused        by an operator: new sessions and statements wait
-    draining      by an operator, or removed from the settings: no new sessions, idle sessions are parked at once
+    draining      by an operator, or removed from the settings: no new sessions, idle sessions are parked at once,
+                  also those whose last result is still being closed
 
 To park a client session is to close its upstream session. `pool` carries out these decisions.
 """

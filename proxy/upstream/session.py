@@ -282,6 +282,11 @@ class UpstreamSession:
         """Whether calls can still be made, because the connection is not lost."""
         return self._connection.alive
 
+    @property
+    def draining(self) -> bool:
+        """Whether the server is draining: it gets no new sessions, and idle sessions leave it."""
+        return self.place.terms.draining
+
     async def call(self, message: bytes) -> bytes:
         """Send a message and return the reply; raise SqlError 08S01 if the connection is lost."""
         return await self._connection.send(message)

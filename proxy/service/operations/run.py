@@ -344,6 +344,10 @@ class RemoteRun(Operation):
     def forgotten(self, message: bytes) -> bytes:
         (closing,) = self.upstream.send(message)
         closing.add_done_callback(self._closed)
+        # PyHive sends its next statement at once, which must find the session idle and go to another server. The
+        # upstream reads a later CloseSession after this CloseOperation.
+        if self.upstream.draining:
+            self.release()
         return _CLOSED
 
     def _closed(self, reply: asyncio.Future[bytes]) -> None:

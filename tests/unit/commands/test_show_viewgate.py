@@ -232,7 +232,9 @@ def test_an_upstream_is_paused_drained_and_resumed(house: House) -> None:
     ((said,),) = shown(house, "DRAIN VIEWGATE UPSTREAM 'spark-2'").rows
     assert said.endswith("idle ones move to other upstreams, running statements run to their end")
     ((said,),) = shown(house, "DRAIN VIEWGATE UPSTREAM 'spark-1'").rows
-    assert said.endswith("their end; no other is left: statements fail with 08S01 until one is resumed")
+    assert said.endswith(
+        "; no other is left: new sessions and statements of idle ones fail with 08S01 until one is resumed"
+    )
     with pytest.raises(
         SqlError, match="'spark-3' names no upstream: give host and port, one of spark-1:10000, spark-2:10000"
     ):

@@ -12,7 +12,7 @@ from proxy.hs2 import ResultSet, encode_call, read_reply, read_request
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Budget
 from proxy.session import ClientSession, Local, Log, Plan
-from proxy.upstream import Steering
+from proxy.upstream import Steering, Terms
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.message import I32, I64
 from tests.unit.support.proxied import Planned, Proxied, RawClient, with_proxy
@@ -329,6 +329,33 @@ def test_a_session_for_operators_needs_no_upstream(state: str) -> None:
                 assert b"use:database" not in sent
 
     with_proxy(test, planned=Planned({"RESUME": Local(answer)}))
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_a_session_that_closes_its_last_result_leaves_a_drained_server(others: int) -> None:
+    """Also if its next statement comes before the server has closed the result, as with PyHive."""
+
+    async def test(proxied: Proxied) -> None:
+        upstreams, spark = proxied.server.service.upstreams, proxied.spark
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            opened = (await client.execute(session, "SELECT 0")).operationHandle
+            await client.end(opened)
+            upstreams.steer(str(upstreams.places[0].upstream), Steering.DRAIN)
+            kept = (await client.execute(session, "SELECT 1")).operationHandle  # an open result keeps the session there
+            await client.end(kept)
+            assert [running.sql for running in spark.history] == ["SELECT 0", "SELECT 1"]
+            spark.held["CloseOperation"] = asyncio.Event()
+            for operation in (opened, kept):
+                await client.close(operation)
+            response = await client.execute(session, "SELECT 2", run_async=False)
+            spark.held.pop("CloseOperation").set()
+            assert response.status.sqlState == (None if others else "08S01")
+            assert [running.sql for running in proxied.sparks[-1].history][-1:] == [
+                "SELECT 2" if others else "SELECT 1"
+            ]
+
+    with_proxy(test, terms=[Terms()] * (1 + others))
 
 
 @pytest.mark.parametrize("configuration", [{}, {"use:database": "viewgate.system"}], ids=["user", "operator"])
