@@ -361,7 +361,7 @@ async def _password(user: str) -> None:
     given = getpass(f"Password of {user}: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
     if not given or not user or ":" in user:
         raise ConfigError(
-            "the user name or the password is wrong: neither may be empty, and a user name must not contain a colon"
+            "the user name and the password must not be empty, and the user name must not contain a colon"
         )
     print(PasswordFile.line(user, given))
 

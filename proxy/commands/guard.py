@@ -124,8 +124,8 @@ class Guard:
         known = await self._affected.names()
         for name in await self._affected.meant(session, names, known.storages(names)):
             raise SqlError(
-                f"{name} is the storage table of {named(known.stored_in[name])}, which only refreshes write; use "
-                "REFRESH, ALTER or DROP MATERIALIZED VIEW instead",
+                f"{name} is the storage table of {named(known.stored_in[name])}: only refreshes may write to a storage "
+                "table; use REFRESH, ALTER or DROP MATERIALIZED VIEW instead",
                 _DEPENDED_ON,
             )
 
@@ -138,8 +138,8 @@ class Guard:
         for name in await self._affected.meant(session, names, known.views(names)):
             tables = ", ".join(map(str, known.definitions.sources[name]))
             raise SqlError(
-                f"{name} is a materialized view, which only refreshes write; write to its base tables ({tables}) "
-                "instead",
+                f"{name} is a materialized view: only refreshes may write to a view; write to its base tables "
+                f"({tables}) instead",
                 _WRONG_TYPE,
             )
 

@@ -90,7 +90,7 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
         if key.startswith((*_RESERVED, *_OURS)):
             raise SqlError(f"the property {key} is set by Viewgate itself; remove it from the statement", "0A000")
         if key in _PERIODS and period(value) is None and value != NEVER:
-            raise SqlError(f"the property {key} cannot be '{value}'; allowed: never, or {ALLOWED}", "22023")
+            raise SqlError(f"the property {key} cannot be '{value}': set it to never or to {ALLOWED}", "22023")
         if key.lower() in _OF_SPARK:
             raise SqlError(f"the property {key} is set by Spark itself; remove it from the statement", "0A000")
         if key.startswith("viewgate.") and key not in SETTABLE:
@@ -103,7 +103,7 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
             raise SqlError(f"{key} is not a property of materialized views{meant}; correct the name", "22023")
         allowed = {**_CHOICES, **_FORMATS}.get(key, (value,))
         if (value.lower() if key in _FORMATS else value) not in allowed:
-            raise SqlError(f"the property {key} cannot be '{value}'; allowed: {', '.join(allowed)}", "22023")
+            raise SqlError(f"the property {key} cannot be '{value}': set it to {' or '.join(allowed)}", "22023")
     return properties
 
 

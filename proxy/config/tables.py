@@ -458,7 +458,7 @@ class Config(Table):
             )
         if self.pipeline.spark is not None and not self.upstreams:
             raise ValueError(
-                "[pipeline.spark] needs [[upstream]]: the Spark that Viewgate starts itself also runs the refresh "
-                "jobs, with the settings in [embedded.spark]; move the settings there"
+                "[pipeline.spark] needs [[upstream]], because the Spark that Viewgate starts itself also runs the "
+                "refresh jobs: move the settings to [embedded.spark], or configure [[upstream]]"
             )
         return self

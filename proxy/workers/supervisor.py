@@ -144,8 +144,8 @@ class Supervisor:
             if not await self._replaced(former):
                 if not self._stopping.is_set():
                     _log.error(
-                        "restart stopped worker=%d: the new process did not start, for the reason logged above; the "
-                        "former process continues",
+                        "restart aborted worker=%d: the new process did not start, for the reason logged above; this "
+                        "worker's former process continues, and no further worker is restarted",
                         number,
                     )
                 return

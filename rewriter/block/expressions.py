@@ -65,7 +65,7 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     if found is None:
         raise Unsupported(
             f"the expression {excerpt(node)} is not supported: read the tables in a subquery, and write the expression "
-            "only in the outer SELECT"
+            "only in the SELECT around the subquery"
         )
     build, read = found
     if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
@@ -333,7 +333,7 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
         raise Unsupported(
             "to_char() is supported only for dates and timestamps, not for numbers: read the tables in a subquery, and "
-            "call to_char() only in the outer SELECT"
+            "call to_char() only in the SELECT around the subquery"
         )
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
@@ -358,12 +358,12 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
     if name not in READABLE and name not in GROUPING:
         raise Unsupported(
             f"the function {name}() is not supported: read the tables in a subquery, and call {name}() only in the "
-            "outer SELECT"
+            "SELECT around the subquery"
         )
     if not node.expressions and name not in GROUPING:
         raise Unsupported(
             f"{name}() without arguments is not supported: read the tables in a subquery, and call {name}() only in "
-            "the outer SELECT"
+            "the SELECT around the subquery"
         )
 
 

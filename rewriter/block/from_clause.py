@@ -451,7 +451,7 @@ def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
     if not kept:
         raise Unsupported(
             "window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a "
-            "view, write a window as long as the slide; in a query, write the slide in the main SELECT"
+            "view, make the window as long as the slide; in a query, call window() in the outermost SELECT"
         )
     text = f"({node.this.sql('spark', normalize_functions='lower')})"
     columns = (Column(BACK, "int", nullable=False),)

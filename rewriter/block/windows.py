@@ -80,7 +80,7 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     if name not in WINDOWED and name not in WINDOWS:
         raise Unsupported(
             f"{_text(node)}: {name}() is not supported as a window function: read the tables in a subquery, and call "
-            f"{name}() only in the outer SELECT"
+            f"{name}() only in the SELECT around the subquery"
         )
     if any(isinstance(a, exp.Distinct) for a in call.expressions):
         raise Unsupported(f"{_text(node)}: DISTINCT is not supported in a window function: remove DISTINCT")

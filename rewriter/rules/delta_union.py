@@ -77,8 +77,8 @@ def _joined_side(ask: Ask, query: Predicates) -> TwoPhase | Miss:
     if clause := unaddable(path):
         return Miss(
             Reason.SHAPE,
-            f"the view has {clause}, so that the groups of the appended rows cannot be added to its stored "
-            "groups: refresh the view",
+            f"the view has {clause}, so the view's stored groups cannot be combined with the groups of the appended "
+            "rows: refresh the view",
         )
     groups = joined_groups(path)
     past = replace(path, grown=(), past=True)

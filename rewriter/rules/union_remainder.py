@@ -172,8 +172,8 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     if clause := unaddable(path):
         return Miss(
             Reason.SHAPE,
-            f"the view has {clause}, so that groups of the joined table cannot be added to its stored "
-            "groups: create a view that has all rows of the query",
+            f"the view has {clause}, so the view's stored groups cannot be combined with the groups that the view "
+            "lacks: create a view that has all rows of the query",
             apart=True,
         )
     whole = replace(view, where=own)

@@ -245,8 +245,8 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
-            f"the verifier cannot compare {words(call)}, computed over the result of an aggregate query without GROUP "
-            "BY, with an aggregate over rows"
+            f"the verifier cannot compare {words(call)} with an aggregate over rows, because its argument is the "
+            "result of an aggregate query without GROUP BY"
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
@@ -590,8 +590,8 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 def _nullable_part(forms: Forms, tree: Tree) -> Tree:
     """Return the operand that alone decides whether arithmetic, a cast or coalesce() is NULL; 1 if it is never NULL.
 
-    `2 * (x + 1)` gives `x`, `2 * (x + y)` gives `x + y`, and `coalesce(x, 0)` gives 1. A result that overflows its type
-    is NULL only without ANSI mode, and only if the type is DECIMAL.
+    `2 * (x + 1)` gives `x`, `2 * (x + y)` gives `x + y`, and `coalesce(x, 0)` gives 1. An overflow gives NULL only for
+    a DECIMAL, and only without ANSI mode.
     """
     if number_value(tree) is not None:
         return ONE

@@ -195,14 +195,17 @@ class Unfolding:
     def _as_in(self, first: Block, other: Block) -> Block:
         """Return `other` with the table ids of `first`, if the two blocks differ only in their filters and snapshots.
 
-        Raise Undecided if the blocks compute different expressions.
+        Raise Undecided if the blocks differ in anything else.
         """
         for mapping in mappings(over_tables(other), over_tables(first)):
             same = normal_block(renamed_block(other, mapping), self._mode)
             if _alike(same, first):
                 by_id = {table.id: table for table in same.tables}
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
-        raise Undecided("the branches of the rewritten query's UNION ALL compute different expressions")
+        raise Undecided(
+            "the verifier cannot merge the branches of the rewritten query's UNION ALL, because they differ in more "
+            "than their filters and snapshots"
+        )
 
     def _difference(self, one: Block, other: Block) -> str:
         """Return an example, in words, of rows that only one of two blocks' filters keeps; empty if the filters are
@@ -264,12 +267,12 @@ class Unfolding:
         return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
 
     def _filled(self, outer: Block, table: Occurrence, columns: Sequence[str], inner: Block, bringing: Join) -> Block:
-        """Return a block with a view that a LEFT join fills with NULLs replaced by the block that computes the view.
+        """Return `outer` with `table`, a view on the right side of a LEFT join, replaced by the view's own block.
 
-        `outer` is the block, `table` the view in its FROM, `columns` are the view's column names, `inner` is the view's
-        block, and `bringing` is the join with the view on its right side. Raise Undecided if this is not a LEFT join,
-        and if a column of the view may differ from its expression in a row in which the join fills the column with
-        NULL.
+        `table` is the view in the FROM of `outer`, `columns` are the view's column names, `inner` is the view's block,
+        and `bringing` is the join with the view on its right side. Rows without a match have NULL in all columns of the
+        view. Raise Undecided if `bringing` is not a LEFT join, or if the expression of a column might not be NULL in
+        such a row.
 
         law: if the ON condition reads only GROUP BY keys of the view, a row matches a group if and only if it matches a
              row of the group; a row without a match has NULL in each expression that is NULL for NULL operands, and

@@ -103,7 +103,7 @@ SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURR
 
 --@ case: a window function of no name that is known
 SELECT a, some_rank() OVER (ORDER BY a) FROM t GROUP BY a
---@ kept: groups UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, and call some_rank() only in the outer SELECT; some_rows UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, and call some_rank() only in the outer SELECT
+--@ kept: groups UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, and call some_rank() only in the SELECT around the subquery; some_rows UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, and call some_rank() only in the SELECT around the subquery
 
 --@ case: DISTINCT of groups
 SELECT DISTINCT sum(n) FROM t GROUP BY a

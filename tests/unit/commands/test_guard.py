@@ -53,13 +53,16 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("DROP NAMESPACE demo CASCADE", "the namespace lake.demo contains tables of materialized view lake.demo.agg"),
         ("DROP DATABASE IF EXISTS lake.demo CASCADE", "contains tables"),
         ("DROP TABLE agg__storage", "is the storage table of materialized view lake.demo.agg"),
-        ("INSERT INTO demo.agg__storage SELECT * FROM demo.agg__storage", "which only refreshes write"),
-        ("DELETE FROM agg__storage", "which only refreshes write"),
-        ("DELETE FROM demo.agg__storage.branch_main", "which only refreshes write"),
-        ("ALTER TABLE agg__storage CREATE OR REPLACE BRANCH main", "which only refreshes write"),
-        ("TRUNCATE TABLE agg__storage", "which only refreshes write"),
-        ("CREATE OR REPLACE TABLE agg__storage AS SELECT 1 AS a", "which only refreshes write"),
-        ("ALTER TABLE agg__storage ADD COLUMN a INT", "which only refreshes write"),
+        (
+            "INSERT INTO demo.agg__storage SELECT * FROM demo.agg__storage",
+            "only refreshes may write to a storage table",
+        ),
+        ("DELETE FROM agg__storage", "only refreshes may write to a storage table"),
+        ("DELETE FROM demo.agg__storage.branch_main", "only refreshes may write to a storage table"),
+        ("ALTER TABLE agg__storage CREATE OR REPLACE BRANCH main", "only refreshes may write to a storage table"),
+        ("TRUNCATE TABLE agg__storage", "only refreshes may write to a storage table"),
+        ("CREATE OR REPLACE TABLE agg__storage AS SELECT 1 AS a", "only refreshes may write to a storage table"),
+        ("ALTER TABLE agg__storage ADD COLUMN a INT", "only refreshes may write to a storage table"),
         ("CREATE OR REPLACE TABLE sales AS SELECT 1 AS region", "replaced without columns that views need"),
         ("REPLACE TABLE IDENTIFIER('sales') USING iceberg AS SELECT 1 AS region", "needed by materialized view"),
         ("CREATE OR REPLACE TABLE sales USING iceberg", "needed by materialized view lake.demo.agg"),
@@ -69,14 +72,14 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("ALTER TABLE IDENTIFIER('`sales`') DROP COLUMN amount", r"loses or changes columns \(amount\)"),
         ("DROP TABLE IDENTIFIER(concat('demo.', 'sales'))", "needed by materialized view lake.demo.agg"),
         ("DROP DATABASE IDENTIFIER('demo') CASCADE", "contains tables"),
-        ("DELETE FROM IDENTIFIER('agg__storage')", "which only refreshes write"),
+        ("DELETE FROM IDENTIFIER('agg__storage')", "only refreshes may write to a storage table"),
         ("EXECUTE IMMEDIATE 'DROP TABLE lake.demo.sales'", "needed by materialized view lake.demo.agg"),
         ("EXECUTE IMMEDIATE 'DROP TABLE ' || 'sales'", "needed by materialized view lake.demo.agg"),
         ("EXECUTE IMMEDIATE 'DROP TABLE IDENTIFIER(:n)' USING 'sales' AS n", "needed by materialized view"),
         ("BEGIN SELECT 1; DROP TABLE sales; END", "needed by materialized view lake.demo.agg"),
         ("BEGIN IF 1 = 1 THEN ALTER TABLE sales DROP COLUMN amount; END IF; END", r"\(amount\)"),
         ("BEGIN DECLARE s STRING = 'DROP TABLE sales'; EXECUTE IMMEDIATE s; END", "needed by materialized view"),
-        ("BEGIN INSERT INTO agg__storage VALUES ('x', 1); END", "which only refreshes write"),
+        ("BEGIN INSERT INTO agg__storage VALUES ('x', 1); END", "only refreshes may write to a storage table"),
         ("DROP TABLE ${hiveconf:doomed}", "needed by materialized view lake.demo.agg"),
         ("${statement}", "needed by materialized view lake.demo.agg"),
         ("CREATE OR REPLACE VIEW agg AS SELECT 1 AS a", "use DROP MATERIALIZED VIEW"),
@@ -107,7 +110,7 @@ def test_refused(viewed: House, sql: str, said: str) -> None:
 )
 def test_a_write_to_a_materialized_view_is_told_where_to_write(viewed: House, sql: str) -> None:
     said = (
-        r"^lake\.demo\.agg is a materialized view, which only refreshes write; "
+        r"^lake\.demo\.agg is a materialized view: only refreshes may write to a view; "
         r"write to its base tables \(lake\.demo\.sales\) instead$"
     )
     with pytest.raises(SqlError, match=said) as refused:

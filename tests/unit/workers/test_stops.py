@@ -83,8 +83,8 @@ def test_where_a_new_worker_does_not_start_the_former_one_goes_on(
 
     assert asyncio.run(main()) == 0
     assert caplog.messages == [
-        "restart stopped worker=1: the new process did not start, for the reason logged above; the former process "
-        "continues",
+        "restart aborted worker=1: the new process did not start, for the reason logged above; this worker's "
+        "former process continues, and no further worker is restarted",
         "worker restarted worker=1",
         "worker retired worker=1 generation=0",
         "restart finished workers=1",
