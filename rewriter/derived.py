@@ -117,8 +117,9 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
 def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
     """Return the block of a derived table; raise Unsupported if the derived table is not supported as a block.
 
-    The derived table stays in FROM as text, so that window functions whose result depends on the order of equal rows
-    are supported. `find` looks up a table or view that a FROM clause names.
+    The outer query keeps the derived table in FROM as SQL text; the block only describes this table's columns and rows.
+    Therefore window functions whose result depends on the order of equal rows are supported. `find` looks up a table or
+    view that a FROM clause names.
     """
     found = _read(select, statement, find)
     if isinstance(found, Unsupported):

@@ -271,10 +271,11 @@ class Definitions:
         return _expansions(statement, self)
 
     def listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
-        """Return the entries (Listed) of the views in the bit set `bits`, and of the views named in `tables`.
+        """Return the shortlist with the views in the bit set `bits` and the views whose names are in `tables`.
 
-        Views in the bit set `partial` are marked as partial; `beside` has, by table, the bit set of the views to which
-        this table must be joined.
+        `tables` are the names in a block's FROM. A view in the bit set `partial` gets an entry with `partial` set, and
+        a view in `tables` an entry with `named` set. `beside` maps each base table to the bit set of the views to which
+        the table must be joined.
         """
         shelf, (listed, places) = self.shelf, self._shelved
         named = {places[name] for name in self.by_name.keys() & tables}

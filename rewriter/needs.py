@@ -45,9 +45,9 @@ class Reference(NamedTuple):
 class Aggregate(NamedTuple):
     """An aggregate call with the columns of its arguments.
 
-    `function` is the aggregate's name; it is empty for an aggregate of which is not known from which other aggregates
-    it can be derived (avg can be derived from sum and count). `within` has the columns of the arguments and of the
-    FILTER. With `shadowed`, a name in the arguments is also the name of an output alias.
+    `function` is the aggregate's name; empty if Viewgate does not know which other aggregates can give this aggregate,
+    as sum and count give avg. `within` has the columns of the arguments and of the FILTER. With `shadowed`, a name in
+    the arguments is also the name of an output alias.
     """
 
     function: str

@@ -28,7 +28,8 @@ class Folded(NamedTuple):
     """An aggregate of a view.
 
     `names` has, for each column in the aggregate's arguments, all names that the view equates with this column.
-    `function` is the aggregate's name; it is empty if it is not known which other aggregates can be derived from it.
+    `function` is the aggregate's name; empty if Viewgate does not know which other aggregates can be derived from this
+    aggregate.
     """
 
     function: str

@@ -41,9 +41,9 @@ class Create:
     """The command CREATE MATERIALIZED VIEW, which creates the storage table, then the view, and then fills the storage
     table.
 
-    In this order, a CREATE that is killed leaves nothing that queries could read: a storage table without a view is
-    never read, and its property `viewgate.storage-of` names the view for which it was created. For OR REPLACE, the new
-    storage table is filled before the view is changed to point to it, so that the old view answers queries until then.
+    In this order, a killed CREATE leaves nothing that queries could read: a storage table without a view is never read.
+    Its property `viewgate.storage-of` names the intended view. For OR REPLACE, the new storage table is filled before
+    the view is changed to point to it, so that the old view answers queries until then.
     """
 
     name: tuple[str, ...]

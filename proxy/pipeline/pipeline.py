@@ -244,9 +244,9 @@ class Pipeline:
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
         """Write and publish the rows of one step; return the published snapshot.
 
-        `log` writes the names of the tables read. Return None, without publishing, if a source changed while it was
-        read, so that it is unknown which rows were read: an unpinned source has other content or, in an incremental
-        step, any source has other columns.
+        `log` writes the names of the tables read. Return None, without publishing, if a source changed during the read,
+        because the rows that were read are then unknown. An unpinned source has changed if it has other content; in an
+        incremental step, any source has changed if it has other columns.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:

@@ -53,9 +53,9 @@ class Server:
         self._grace: asyncio.Timeout | None = None
 
     async def start(self) -> int:
-        """Start listening on all ports; return the number of the port for all transports.
+        """Start listening on the main port and on the ports for single transports; return the number of the main port.
 
-        The operating system chooses this number if 0 is configured.
+        The main port accepts all transports. If 0 is configured for it, the operating system chooses the number.
         """
         self._listeners = [await self._listen(self._port, self._connection)]
         for only, own in self._ports.items():

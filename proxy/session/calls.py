@@ -148,10 +148,10 @@ class Habits:
 
     `columns`, `rows` and `closing` are messages: the last GetResultSetMetadata, the first FetchResults of the result,
     and the last CloseOperation; each is None before the client makes such a call, or if the call cannot be repeated.
-    `schema` is the reply with the columns of the last constant statement (a statement whose columns are always the
-    same), with a key of the statement and its upstream session. `weight` is the size of the first reply with rows, in
-    bytes. `blocks` is the number of row blocks to prefetch at first: two if the first block had all rows and the client
-    fetched again, otherwise one.
+    `schema` is a key and a reply. The reply has the columns of the last constant statement (a statement whose columns
+    are always the same), and the key identifies this statement and its upstream session. `weight` is the size of the
+    first reply with rows, in bytes. `blocks` is the number of row blocks to prefetch when a statement ends: 2 if the
+    client fetched again after a first block that had all rows of the previous result, otherwise 1.
     """
 
     columns: bytes | None = None

@@ -16,7 +16,7 @@ _PASSING = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Cast)
 
 
 def not_null_in(predicate: Tree) -> Iterator[Tree]:
-    """Yield columns that are not NULL in any row for which the predicate is true.
+    """Yield columns that are never NULL in rows for which the predicate is true.
 
     >>> from rewriter.sql import parse_select
     >>> where = parse_select("SELECT 1 FROM t WHERE NOT a + 1 < CAST(b AS INT)").args["where"].this

@@ -1,15 +1,14 @@
 """Matches views whose FROM has grouped derived tables, or that have HAVING: each derived table is matched separately.
 
-A query or view with HAVING is treated as a query over its groups.
+A query or view with HAVING is treated as a query over its groups. In the example, <s> and <r> are the view's derived
+tables s and r. `asked` is the query after its derived tables have been replaced by <s> and <r>; rules then match this
+query with the view's outer query, which joins the same two tables.
 
 view:   SELECT s.region, s.total, r.back FROM (SELECT region, sum(x) AS total FROM sales GROUP BY region) AS s
         JOIN (SELECT region, sum(x) AS back FROM returns GROUP BY region) AS r ON s.region = r.region
 query:  SELECT a.t FROM (SELECT region, sum(x) AS t FROM sales WHERE region <> 'eu' GROUP BY region) AS a
         JOIN (SELECT region, sum(x) AS b FROM returns GROUP BY region) AS b ON a.region = b.region
 asked:  SELECT a.total FROM <s> AS a JOIN <r> AS b ON a.region = b.region WHERE a.region <> 'eu'
-
-`asked` is the query after this step: it reads the view's derived tables, <s> and <r>, so rules match it with the view's
-outer query, which joins the same two tables.
 """
 
 from __future__ import annotations

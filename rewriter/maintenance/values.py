@@ -1,8 +1,8 @@
 """Partition values: bounds of a column's values in a source partition, and the storage partition that contains them.
 
 As in Iceberg, a DATE is a number of days since 1970, a TIMESTAMP or TIMESTAMP_NTZ a number of microseconds since 1970.
-Time buckets of a TIMESTAMP, such as date_trunc('HOUR', t), are supported only in time zones with a fixed offset. A
-function returns None if the partition does not determine the function's result.
+Time buckets of a TIMESTAMP, such as date_trunc('HOUR', t), are supported only in time zones with a fixed offset. Each
+function here returns None if the given partition does not determine the bounds or the storage partition.
 """
 
 from __future__ import annotations

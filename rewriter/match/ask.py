@@ -37,10 +37,11 @@ class Ask:
 
     @cached_property
     def reading(self) -> Reading | Miss:
-        """The query's filters, columns and joins over the path's storage columns, computed once for all rules.
+        """The query's filters, columns and joins, expressed over the path's storage columns; computed once for all
+        rules.
 
-        A Miss if the path cannot answer the query, if the query is not a single block, or if rows were appended to the
-        path's tables since the last refresh.
+        A Miss if the path cannot answer the query, or if the query is not a single block. Also a Miss if rows were
+        appended to the path's tables since the last refresh, because the storage table lacks these rows.
         """
         if not isinstance(self.question, Predicates):
             kind = "a set operation" if isinstance(self.question, SetQuestion) else "compared with the view as a text"
@@ -56,7 +57,7 @@ class Ask:
 
     @cached_property
     def keys(self) -> Mapping[Tree, Tree] | Miss:
-        """The query's GROUP BY keys as expressions over the path's storage columns, computed once for all rules.
+        """The query's GROUP BY keys, expressed over the path's storage columns; computed once for all rules.
 
         The mapping is keyed by the meanings (canonical forms for comparison) of the query's keys. A Miss if one of the
         keys cannot be derived.

@@ -21,11 +21,11 @@ class Joined:
     `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
     that the query has as inner joins.
 
-    `present` and `absent` have one entry for each join that returns more rows in the view than in the query, and whose
-    surplus a filter must drop. An entry is a choice of columns that are NULL only in rows without a match. For an entry
-    of `present`, the query needs the rows in which such a column is not NULL: `s LEFT JOIN d` in the view and `s JOIN
-    d` in the query give the NOT NULL columns of d. For an entry of `absent`, the query needs the rows in which such a
-    column is NULL, as for an ANTI join of d in the query.
+    `present` and `absent` have one entry for each join that returns more rows in the view than in the query, so that a
+    filter must drop the surplus. An entry has the columns of the view that are NULL only in rows without a match; a
+    filter on any one of these columns is enough. For an entry of `present`, the query needs the rows in which the
+    column is not NULL: `s LEFT JOIN d` in the view and `s JOIN d` in the query give the NOT NULL columns of d. For an
+    entry of `absent`, the query needs the rows in which the column is NULL, as for an ANTI join of d in the query.
     """
 
     extra: tuple[Join, ...] = ()
@@ -35,7 +35,7 @@ class Joined:
 
 
 def filling_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
-    """Return the query's LEFT join whose right side is exactly the tables of the view; None if there is none.
+    """Return the query's LEFT join that has exactly the tables of the view on its right side; None if there is none.
 
     `mapping` maps the ids of the view's tables to those of the query's tables.
     """
@@ -48,13 +48,13 @@ def join_views(
 ) -> Joined | Miss:
     """Match the outer, semi and anti joins of the view with those of the query, and return the result as Joined.
 
-    `filling` is the query's LEFT join whose right side is exactly the tables of the view; None if there is none.
-    `mapping` maps the table ids of the view to those of the query. Return a Miss if the joins differ in a way that no
-    filter on the view's rows corrects.
+    `filling` is the query's LEFT join that has the tables of the view, and no other tables, on its right side; None if
+    there is none. `mapping` maps the table ids of the view to those of the query. Return a Miss if the joins differ in
+    a way that no filter on the view's rows corrects.
 
     law:    equal joins keep the same rows; if the view has a LEFT join where the query has an inner join, the view has
-            additional rows, in which a never-NULL column of the right side is NULL; joins of further tables are joined
-            to the view
+            additional rows, in which a never-NULL column of the right side is NULL; tables that only the query joins
+            are joined to the view
     view:   SELECT s.id, d.id AS dim, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
     query:  SELECT s.id, d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     gives:  SELECT id, name FROM view WHERE dim IS NOT NULL

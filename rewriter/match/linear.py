@@ -72,11 +72,10 @@ def linear_sum(argument: Tree, kind: str | None, reading: Reading, of: Of) -> Tr
 
 
 def _is_exact(kind: str | None, reading: Reading) -> bool:
-    """Return whether sums of values of this type lose no digits: True for integers and for DECIMALs of at most 28
-    digits.
+    """Return whether a sum of values of this type is exact: True for integers and for DECIMALs of at most 28 digits.
 
-    TINYINT, SMALLINT and INT need ANSI mode, because their sums could wrap around without it. `reading` has the view's
-    settings.
+    Return True for TINYINT, SMALLINT and INT only in ANSI mode, because otherwise an expression of such a type, such as
+    `2 * x`, may wrap around. `reading` has the view's settings.
     """
     if kind in _SMALL:
         return is_ansi(reading.candidate.view.settings)

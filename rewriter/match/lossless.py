@@ -199,10 +199,10 @@ def _inner_joined(
 ) -> Block | None:
     """Return the query's block with an inner join that follows a foreign key to the primary key of `table`.
 
-    `known` is the joined table in the catalog, `table` its occurrence in the view and `added` in the query; `mapping`
-    maps the ids of the view's tables to the query's. Return None if the view does not join the table by a foreign key,
-    or if the query's foreign key may be NULL. `candidate` is the access path to the view: the view's block with its
-    storage table.
+    `known` is the joined table in the catalog, `table` is its occurrence in the FROM of the view, and `added` is the
+    occurrence that is added to the FROM of the query. `mapping` maps the ids of the view's tables to the query's.
+    Return None if the view does not join the table by a foreign key, or if the query's foreign key may be NULL.
+    `candidate` is the access path to the view: the view's block with its storage table.
     """
     view = predicates_of(candidate.block, query.zone)
     for source in (s for s in candidate.block.tables if s.id in mapping):

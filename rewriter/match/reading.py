@@ -99,13 +99,13 @@ class Reading:
         self.joins: tuple[Join, ...] = ()
 
     def _is_filled(self, tree: Tree) -> bool:
-        """Return whether a stored expression, or the argument of a stored aggregate, is NULL where all columns are
-        NULL.
+        """Return whether a stored value is NULL in each row in which a LEFT join fills all columns of the view's tables
+        with NULL.
         """
         call = aggregate_of(tree)
         if call is None:
             return not has_aggregate(tree) and null_with(tree, self._is_absent)
-        # A sketch of no values, for one, is not NULL.
+        # An aggregate of NULLs is NULL for FOLDED aggregates; a sketch of no values is not NULL.
         return call.name in FOLDED and all(null_with(argument, self._is_absent) for argument in call.expressions)
 
     def _is_absent(self, column: Tree) -> bool:

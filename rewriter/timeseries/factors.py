@@ -123,7 +123,8 @@ def factor_of(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf = never_
     """Return the coarsest time bucket that determines the value of `tree`, as a Factor; None if no bucket does.
 
     `year(t)` gives the bucket of t of the grain year. `zone` is the session's time zone. `kind_of` returns the type of
-    an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970), or None.
+    an expression. `since_of` returns a lower bound of the expression's values (for a time, in seconds since 1970); None
+    if no bound is known.
     """
     if isinstance(tree, _NEVER_OF_TIME):
         return None
@@ -193,9 +194,9 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_o
     """Return the time t that `source` shifts by a constant interval, and the coarsest grain that is fine enough.
 
     The bucket of t by the returned grain determines the bucket of `source` by `grain`: `t + INTERVAL 2 HOURS` and day
-    give t and hour. `zone` is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a
-    lower bound of its values (for a time, in seconds since 1970), or None. Return `source` and `grain` unchanged if
-    `source` is no such shift, or if no grain is known to be fine enough.
+    give t and hour. `zone` is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns
+    a lower bound of the expression's values (for a time, in seconds since 1970); None if no bound is known. Return
+    `source` and `grain` unchanged if `source` is no such shift, or if no grain is known to be fine enough.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c, and if clocks move only at borders of the buckets of
          n seconds, by multiples of n seconds
@@ -268,8 +269,9 @@ def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of:
 
     All times t of one such bucket have local times, in zone z, in one bucket of `grain`: in a session in UTC,
     `from_utc_timestamp(t, 'Asia/Kolkata')` and hour give t and 1800. `zone` is the session's time zone. `kind_of`
-    returns the type of an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970),
-    or None. Return `source` and `grain` unchanged for other sources, and if no length with this property is known.
+    returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a time, in
+    seconds since 1970); None if no bound is known. Return `source` and `grain` unchanged for other sources, and if no
+    length with this property is known.
 
     law: from_utc_timestamp(t, z) is t plus the offset of z. If all offsets of z are multiples of n seconds, and change
          only at starts of buckets of n seconds, all times of such a bucket get the same offset, and stay in one bucket
@@ -394,8 +396,9 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
     All values of the source in one such bucket have the same local time, truncated to `grain`. The source is an integer
     column or a TIMESTAMP; the bucket length is a grain, or a number in units of the source: in UTC, `ms DIV 1000` and
     day give the column ms and 86400000, because all values in one bucket of 86400000 ms have the same local day. `zone`
-    is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a lower bound of its values
-    (for a time, in seconds since 1970), or None. Return None if the expression is not supported.
+    is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns a lower bound of the
+    expression's values (for a time, in seconds since 1970); None if no bound is known. Return None if the expression is
+    not supported.
 
     law: if the local time is constant over buckets of k seconds, then the local time of `ms DIV n` seconds is constant
          over buckets of k * n units of `ms`
@@ -457,9 +460,9 @@ def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: 
 
     All values of the new source in one bucket of this length have the same local time, truncated to `grain`: in UTC,
     `from_unixtime(sec)` and day give `sec` and day, and `from_unixtime(ms DIV 1000)` and day give `ms` and 86400000.
-    `zone` is the session's time zone. `kind_of` returns the type of an expression, and `since_of` a lower bound of its
-    values (for a time, in seconds since 1970), or None. Return any other source with its grain unchanged, and None if n
-    is not supported.
+    `zone` is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns a lower bound of
+    the expression's values (for a time, in seconds since 1970); None if no bound is known. Return any other source with
+    its grain unchanged, and None if n is not supported.
 
     law: a text from from_unixtime() that is cast to a time has the same fields (year to second) as the original time
     no:  the same instant, because in an hour that clocks repeat two instants have one text
@@ -488,9 +491,9 @@ def _between(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple
     """Return the time and the grain of a timestampdiff() from a constant to a time.
 
     The result is the same for all times in one bucket of the grain: `timestampdiff(HOUR, '2024-01-01', t)` gives t and
-    hour if t cannot be before 2024. `zone` is the session's time zone. `kind_of` returns the type of an expression, and
-    `since_of` a lower bound of its values (for a time, in seconds since 1970), or None. Return None for other
-    expressions, and for times that may lie before the constant.
+    hour if t cannot be before 2024. `zone` is the session's time zone. `kind_of` returns the type of an expression.
+    `since_of` returns a lower bound of the expression's values (for a time, in seconds since 1970); None if no bound is
+    known. Return None for other expressions, and for times that may lie before the constant.
 
     law: timestampdiff(HOUR, start, t) counts the full hours of the clock: if start is on a full hour, the count is the
          same over each hour; if start is at midnight, the counts of weeks, months and years are the same over each day
@@ -545,9 +548,9 @@ def finest_field(pattern: Tree) -> str | None:
 def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Told | None:
     """Return the time bucket that `tree` determines, as Told.
 
-    `CAST(t AS DATE)` determines the bucket of t of the grain day. `kind_of` returns the type of an expression, and
-    `since_of` a lower bound of its values (for a time, in seconds since 1970), or None. Return None if the expression
-    is not a bucket, a date, or seconds since 1970 rounded down.
+    `CAST(t AS DATE)` determines the bucket of t of the grain day. `kind_of` returns the type of an expression.
+    `since_of` returns a lower bound of the expression's values (for a time, in seconds since 1970); None if no bound is
+    known. Return None if the expression is not a bucket, a date, or seconds since 1970 rounded down.
     """
     if isinstance(tree, _NEVER_OF_TIME):
         return None
@@ -565,8 +568,8 @@ def told_by(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Tol
 def number_of(time: Tree, kind_of: KindOf, since_of: SinceOf) -> Tree:
     """Return the integer column n for the time timestamp_seconds(n); any other time unchanged.
 
-    `kind_of` returns the type of an expression, and `since_of` a lower bound of its values (for a time, in seconds
-    since 1970), or None.
+    `kind_of` returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a
+    time, in seconds since 1970); None if no bound is known.
     """
     found = instant_of(time, kind_of, since_of)
     counted = found is not None and found.step == 1 and kind_of(found.source) in INTEGERS

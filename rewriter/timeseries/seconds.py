@@ -52,8 +52,8 @@ def seconds_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
     """Return `tree` as Seconds if it is an expression of seconds since 1970 or of an integer column, otherwise None.
 
     `floor(unix_seconds(t) / 3600) * 3600` gives the source t and the step 3600. In the laws, s is a number of seconds
-    since 1970, and n an integer literal. `kind_of` returns the type of an expression, and `since_of` a lower bound of
-    its values (for a time, in seconds since 1970), or None.
+    since 1970, and n an integer literal. `kind_of` returns the type of an expression. `since_of` returns a lower bound
+    of the expression's values (for a time, in seconds since 1970); None if no bound is known.
 
     law: floor(s / n) * n and s - pmod(s, n) round s down to a multiple of n, even if s is before 1970
     law: (s DIV n) * n, s - s % n, and casts of s / n to BIGINT do the same if s is never before 1970
@@ -95,8 +95,9 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
     """Return `tree` as Seconds with the step n if it numbers time buckets of n seconds, as `floor(s / n)` does.
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. `s DIV n` also numbers
-    such buckets, if no s is before 1970. `kind_of` returns the type of an expression, and `since_of` a lower bound of
-    its values (for a time, in seconds since 1970), or None. Return None for other expressions.
+    such buckets, if no s is before 1970. `kind_of` returns the type of an expression. `since_of` returns a lower bound
+    of the expression's values (for a time, in seconds since 1970); None if no bound is known. Return None for other
+    expressions.
     """
     if isinstance(tree, exp.IntDiv):
         return _towards_1970(tree.this, tree.expression, kind_of, since_of)
@@ -113,8 +114,8 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The cast is constant
     over each time bucket of n seconds; if the cast overflows for a time, it overflows for the whole bucket. `kind_of`
-    returns the type of an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970),
-    or None.
+    returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a time, in
+    seconds since 1970); None if no bound is known.
     """
     narrow = isinstance(tree, exp.Cast) and not tree.args.get("safe") and tree.to.this is exp.DataType.Type.INT
     ratio = tree.this if narrow else None
@@ -126,8 +127,8 @@ def rounded_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
 
     Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The value changes
     halfway between two multiples of n, so that the value is constant over each time bucket of n / 2 seconds. `kind_of`
-    returns the type of an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970),
-    or None.
+    returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a time, in
+    seconds since 1970); None if no bound is known.
 
     no: an odd n, because the value changes within a second
     no: `ceil(s / n)`, because it changes one second after each multiple of n
@@ -167,7 +168,8 @@ def instant_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
     """Return `tree` as Seconds if it is a TIMESTAMP made of seconds since 1970, otherwise None.
 
     `timestamp_seconds(n)` and `CAST(n AS TIMESTAMP)` give the source n and the step 1. `kind_of` returns the type of an
-    expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970), or None.
+    expression. `since_of` returns a lower bound of the expression's values (for a time, in seconds since 1970); None if
+    no bound is known.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return seconds_of(tree.expressions[0], kind_of, since_of)
@@ -192,7 +194,8 @@ def scaled_of(time: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> S
     """Return an instant that is made of an integer column of milliseconds or microseconds; None for other expressions.
 
     `timestamp_millis(ms)`, `timestamp_seconds(ms / 1000)` and `timestamp_seconds(floor(ms / 1000))` give ms and 1000.
-    `kind_of` returns the type of an expression, and `since_of` a lower bound of a column's values.
+    `kind_of` returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a
+    time, in seconds since 1970); None if no bound is known.
 
     law: the instant is in the k-th bucket of n seconds if ms is in the k-th bucket of n * 1000, also before 1970; the
          quotient ms / 1000 is a DOUBLE, whose error is less than a millisecond if ms fits a TIMESTAMP
@@ -249,7 +252,8 @@ def _towards_1970(seconds: Tree, step: Tree, kind_of: KindOf, since_of: SinceOf)
     """Return the expression `seconds`, rounded towards 1970 to a multiple of `step`, as Seconds.
 
     Return None if some values may be before 1970, or if the expression is not supported. `kind_of` returns the type of
-    an expression, and `since_of` a lower bound of its values (for a time, in seconds since 1970), or None.
+    an expression. `since_of` returns a lower bound of the expression's values (for a time, in seconds since 1970); None
+    if no bound is known.
     """
     counted = seconds_of(seconds, kind_of, since_of)
     since = since_of(counted.source) if counted is not None else None

@@ -197,7 +197,8 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
 def _of_dates(forms: Forms, less: Tree) -> Tree | None:
     """Return `t < d` or `d <= t`, of a time t and a date d of a table, as a comparison of the date of t with d.
 
-    `t < d` gives `CAST(t AS DATE) < d`. Return None for other comparisons, and if local dates may go back in the zone.
+    `t < d` gives `CAST(t AS DATE) < d`. Return None for other comparisons, and if clocks in the session's zone may be
+    set back across midnight, so that a later time has an earlier date.
     """
     first = isinstance(less, exp.LT)
     time, day = (less.this, less.expression) if first else (less.expression, less.this)
