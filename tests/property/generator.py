@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -54,6 +54,17 @@ MEASURES = 1_400_000
 MERGED = 1_500_000
 # From this seed on rows have zeros of both signs.
 ZEROS = 1_600_000
+# The views and queries of the seeds from a number on.
+_SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...] = (
+    (ZEROS, zeros.view, zeros.query),
+    (MERGED, merged.view, merged.query),
+    (MEASURES, measures.view, measures.query),
+    (FILLED, filled.view, filled.query),
+    (UNMATCHED, unmatched.view, unmatched.query),
+    (PIVOTED, pivots.view, pivots.query),
+    (TOP_ROWS, members.view, top_rows.query),
+    (MEMBERS, members.view, members.query),
+)
 
 
 @dataclass(frozen=True)
@@ -75,29 +86,12 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     """Return the case of a seed; its rows and views are shared by a number of consecutive seeds."""
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared, zeros.SCORES if seed >= ZEROS else _SCORES)
-    if seed >= ZEROS:
-        views = tuple((f"mv{i}", zeros.view(shared)) for i in range(shared.randint(1, 3)))
-        return Case(seed, rows, views, zeros.query(Random(f"query {seed}")))
-    if seed >= MERGED:
-        views = tuple((f"mv{i}", merged.view(shared)) for i in range(shared.randint(1, 3)))
-        return Case(seed, rows, views, merged.query(Random(f"query {seed}")))
-    if seed >= MEASURES:
-        views = tuple((f"mv{i}", measures.view(shared)) for i in range(shared.randint(1, 3)))
-        return Case(seed, rows, views, measures.query(Random(f"query {seed}")))
-    if seed >= FILLED:
-        views = tuple((f"mv{i}", filled.view(shared)) for i in range(shared.randint(1, 3)))
-        appended = _rows(Random(f"appended {seed // sharing}")) if seed // sharing % 2 else ""
-        return Case(seed, rows, views, filled.query(Random(f"query {seed}")), appended=appended)
-    if seed >= UNMATCHED:
-        views = tuple((f"mv{i}", unmatched.view(shared)) for i in range(shared.randint(1, 3)))
-        return Case(seed, rows, views, unmatched.query(Random(f"query {seed}")))
-    if seed >= PIVOTED:
-        views = tuple((f"mv{i}", pivots.view(shared)) for i in range(shared.randint(1, 3)))
-        return Case(seed, rows, views, pivots.query(Random(f"query {seed}")))
     if seed >= MEMBERS:
-        views = tuple((f"mv{i}", members.view(shared)) for i in range(shared.randint(1, 3)))
-        asked = top_rows.query if seed >= TOP_ROWS else members.query
-        return Case(seed, rows, views, asked(Random(f"query {seed}")))
+        view, asked = next((view, asked) for first, view, asked in _SHAPES if seed >= first)
+        views = tuple((f"mv{i}", view(shared)) for i in range(shared.randint(1, 3)))
+        grown = FILLED <= seed < MEASURES and seed // sharing % 2
+        appended = _rows(Random(f"appended {seed // sharing}")) if grown else ""
+        return Case(seed, rows, views, asked(Random(f"query {seed}")), appended=appended)
     if seed >= JOINED_GROUPS:
         joined = [JoinedGroups.of(shared) for _ in range(shared.randint(1, 2))]
         views = tuple((f"mv{i}", each.sql()) for i, each in enumerate(joined))
