@@ -119,9 +119,16 @@ class Lease:
         return self._has_slot
 
     async def wait_for_slot(self) -> None:
-        """Wait in the queue for a free slot (the permission to run) of the upstream server, and take the slot."""
-        await self.upstream.wait_for_slot(self._session.principal)
-        self._has_slot = True
+        """Wait in the queue for a free slot (the permission to run) of the upstream server, and take the slot.
+
+        If the lease is released meanwhile, because the client has closed its operation, give the slot back.
+        """
+        upstream = self.upstream
+        await upstream.wait_for_slot(self._session.principal)
+        if self.held:
+            self._has_slot = True
+        else:
+            upstream.give_slot_back()
 
     def free_slot(self) -> None:
         """Give the slot (the permission to run a statement) back; do nothing if the lease has no slot."""

@@ -432,10 +432,10 @@ class RemoteRun(Operation):
                 await self._lease.wait_for_slot()
         except TimeoutError:
             return None
-        original.record.runs_again()
         try:
             if self._wish is not Wish.RUN:
                 return self._stopped_by
+            original.record.runs_again()
             error = await self._run_original(original) or await self._end_of_original()
             if error is None and self._stopped_by is None:
                 self.fallback.original_succeeded()

@@ -151,6 +151,26 @@ def test_an_original_whose_time_is_over_before_its_turn_does_not_run() -> None:
     with_proxy(test, terms=ONE_AT_A_TIME)
 
 
+def test_an_original_that_is_closed_before_its_turn_gives_its_slot_back() -> None:
+    async def test(proxied: Proxied) -> None:
+        spark, slots = proxied.spark, proxied.server.service.upstreams.places[0].statements
+        proxied.planned.plans["SELECT 1"] = Forward("LATE", fallback=True)
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as two, RawClient(proxied.port) as other:
+            operation = (await client.execute(await client.open_session(), "SELECT 1")).operationHandle
+            await client.end(operation)
+            busy = (await other.execute(await other.open_session(), "HANG")).operationHandle
+            fetching = asyncio.create_task(client.fetch(operation))
+            await until(lambda: slots.waiting)
+            await two.close(operation)
+            await stop(other, busy)
+            assert (await fetching).status.errorMessage == "lost a file"
+            assert [running.sql for running in spark.history] == ["LATE", "HANG"]
+            (record,) = (one for one in proxied.server.service.journal if one.sql == "SELECT 1")
+            assert record.state is OperationState.CANCELED
+
+    with_proxy(test, terms=ONE_AT_A_TIME)
+
+
 def test_an_original_that_starts_when_its_client_has_closed_it_is_closed_as_well() -> None:
     async def test(proxied: Proxied) -> None:
         proxied.planned.plans["HANG as sent"] = Forward("FAIL", fallback=True)
