@@ -47,7 +47,7 @@ class Aggregate(NamedTuple):
 
     `function` is the aggregate's name; empty if Viewgate does not know which other aggregates can give this aggregate,
     as sum and count give avg. `within` has the columns of the arguments and of the FILTER. With `shadowed`, a name in
-    the arguments is also the name of an output alias.
+    the arguments or in the FILTER is also the name of an output alias.
     """
 
     function: str
@@ -134,8 +134,6 @@ class _Reader:
         self.needs = Needs()
         # Names that may be output aliases of this SELECT.
         self._own: set[str] = set()
-        # Names read that are columns, or output aliases if no table has such a column.
-        self._shadowed: set[Reference] = set()
 
     def select(self, tree: exp.Select) -> None:
         needs = self.needs
@@ -235,8 +233,10 @@ class _Reader:
             self._take_all(node.table.lower(), node.this)
         elif reference.qualifier or reference.name not in self._own:
             into.add(reference)
-        else:
-            self._shadowed.add(reference)
+
+    def _may_name_output(self, tree: Tree) -> bool:
+        """Return whether an unqualified name in an expression is also the name of an output alias."""
+        return any(not column.table and column.name.lower() in self._own for column in _columns(tree))
 
     def _call(self, node: Tree, into: set[Reference]) -> None:
         if not folds(node):
@@ -246,13 +246,16 @@ class _Reader:
         self.needs.grouped = True
         name = meant(node.name)
         columns: set[Reference] = set()
-        self._shadowed = set()
         distinct = any(isinstance(argument, exp.Distinct) for argument in node.expressions)
-        for place, argument in enumerate(node.expressions):
-            if not isinstance(argument, exp.Star) and (distinct or place in _VALUES.get(name, (place,))):
-                self.read(argument, columns)
+        arguments = [
+            argument
+            for place, argument in enumerate(node.expressions)
+            if not isinstance(argument, exp.Star) and (distinct or place in _VALUES.get(name, (place,)))
+        ]
+        for argument in arguments:
+            self.read(argument, columns)
         if _VALUES.get(name) != () or distinct:
-            found, shadowed = frozenset(columns), bool(self._shadowed)
+            found, shadowed = frozenset(columns), any(map(self._may_name_output, arguments))
             self.needs.aggregates.append(Aggregate(name if name in FAMILIES else "", found, found, shadowed))
 
     def _filter(self, node: Tree, into: set[Reference]) -> None:
@@ -261,8 +264,10 @@ class _Reader:
         before = len(self.needs.aggregates)
         self.read(node.this, into)
         found = self.needs.aggregates[before:]
-        added = frozenset(condition)
-        self.needs.aggregates[before:] = [a._replace(within=a.within | added) for a in found]
+        added, shadowed = frozenset(condition), self._may_name_output(node.expression)
+        self.needs.aggregates[before:] = [
+            a._replace(within=a.within | added, shadowed=a.shadowed or shadowed) for a in found
+        ]
         self.needs.aggregates.append(Aggregate("", added, added))
         self.needs.loose |= {r.name for r in condition}
 
@@ -315,11 +320,16 @@ def _reference(node: object) -> Reference | None:
 
 def _names(tree: Tree) -> set[str]:
     """Return the names of all columns in an expression, except those of nested queries."""
+    return {column.name.lower() for column in _columns(tree)}
+
+
+def _columns(tree: Tree) -> list[exp.Column]:
+    """Return all columns in an expression, except those of nested queries."""
     found = [tree]
     for node in found:
         if not isinstance(node, (exp.Column, exp.Query)):
             found += node.iter_expressions()
-    return {node.name.lower() for node in found if isinstance(node, exp.Column)}
+    return [node for node in found if isinstance(node, exp.Column)]
 
 
 _MIRRORED = {"=": "=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}

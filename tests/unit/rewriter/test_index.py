@@ -48,6 +48,8 @@ def shortlist(built: World, sql: str, declared: Declared = NOTHING) -> set[str]:
         ("SELECT max(n) FROM sales", set()),
         ("SELECT sum(x * n) FROM sales", {"products"}),
         ("SELECT region AS n, sum(x * n) FROM sales GROUP BY region", {"by_region", "products"}),
+        ("SELECT region AS n, sum(x) FILTER (WHERE n > 1) FROM sales GROUP BY region", {"by_region", "products"}),
+        ("SELECT region AS n, sum(n * x * unknown(x)) FROM sales GROUP BY region", {"by_region", "products"}),
         ("SELECT count(n) FROM sales", {"by_region", "by_day", "products"}),
         ("SELECT region, n FROM sales", set()),
         ("SELECT sum(n) FROM sales WHERE region = 'eu'", {"by_region", "eu"}),
