@@ -115,14 +115,17 @@ class _TooMany(Exception):
 class _Source:
     """One of the SELECTs whose requirements are collected for a block: the block, or a subquery merged into the block.
 
-    The merged subqueries are derived tables and CTEs. `needs` are the requirements of the SELECT. `qualifiers` maps the
-    aliases in its FROM to tables, and the aliases of derived tables and CTEs to None.
+    The merged subqueries are derived tables and CTEs. `tree` is the SELECT, `needs` are its requirements. `qualifiers`
+    maps the aliases in its FROM to tables, and the aliases of derived tables and CTEs to None.
     """
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
         assert select.tree is not None
-        self.needs = needs_of(select.tree)
+        self.tree = select.tree
+        self.needs = needs_of(self.tree)
         self.qualifiers = dict(_qualifiers(statement, select))
+        # The aliases of tables that a plan may leave out.
+        self.unused: frozenset[str] = frozenset()
 
     def has(self, reference: Reference) -> bool:
         """Return whether a column reference may belong to this SELECT.
@@ -164,6 +167,7 @@ class _Asking:
     def question(self) -> Question:
         for source in self.from_:
             self._attribute(source)
+            source.unused = self._unused(source)
         grouped = self.own.grouped or bool(self.under) or self.asked is not None
         needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
         joins = tuple(dict.fromkeys(self._joins()))
@@ -222,7 +226,8 @@ class _Asking:
 
     def _filters(self) -> Iterator[Need]:
         for source in self.from_:
-            for reference in source.needs.filters:
+            needs = needs_of(source.tree, source.unused) if source.unused else source.needs
+            for reference in needs.filters:
                 if self._has(reference, source):
                     values = _met(source.needs.limits.get(reference, ()))
                     for names in self._alternatives(reference.name, frozenset()):
@@ -243,40 +248,45 @@ class _Asking:
 
     def _joins(self) -> Iterator[tuple[Need, ...]]:
         for source in self.from_:
-            unused = frozenset(self._unused(source))
             for pair in source.needs.joins:
-                if not unused.isdisjoint(side.qualifier for side in pair):
+                if any(not source.unused.isdisjoint(self._aliases_of(side, source)) for side in pair):
                     continue
                 sides = tuple(self._side(side, source) for side in pair if self._has(side, source))
                 if self.aliases.keys().isdisjoint({side.name for side in pair}):
                     yield sides
 
-    def _unused(self, source: _Source) -> Iterator[str]:
-        """Yield the aliases of the tables with a primary key of which `source`, a SELECT, may use only the joins.
+    def _unused(self, source: _Source) -> frozenset[str]:
+        """Return the aliases of the tables with a primary key of which `source`, a SELECT, may use only the joins.
 
-        A plan may leave out such a table, so that a view need not expose the columns that join the table.
+        A plan may leave out such a table, so that a view need not expose the columns in the ON of the join.
         """
-        needs = source.needs
         joined: dict[str, set[str]] = {}
-        for side in chain.from_iterable(needs.joins):
-            joined.setdefault(side.qualifier, set()).add(side.name)
-        tables = ((alias, source.qualifiers.get(alias), names) for alias, names in joined.items() if alias)
-        found = {alias: table for alias, table, names in tables if table is not None and self._finds_one(table, names)}
-        if not found:
-            return
-        aggregates = chain.from_iterable((*a.columns, *a.within) for a in needs.aggregates)
-        used = {*needs.rows, *needs.filters, *aggregates, *(Reference("", name) for name in needs.loose)}
-        named = {reference.qualifier for reference in used} | needs.stars.keys()
-        known = frozenset[TableName]().union(*(self._known(r.name) for r in used if not r.qualifier))
-        if "" not in needs.stars:
-            yield from (alias for alias, table in found.items() if alias not in named and table not in known)
+        for side in chain.from_iterable(source.needs.joins):
+            for alias in self._aliases_of(side, source):
+                joined.setdefault(alias, set()).add(side.name)
+        tables = ((alias, source.qualifiers.get(alias), names) for alias, names in joined.items())
+        found = frozenset(
+            alias for alias, table, names in tables if table is not None and self._may_find_one(table, names, source)
+        )
+        if not found or "" in source.needs.stars:
+            return frozenset()
+        needs = needs_of(source.tree, found)
+        used = {*needs.rows, *needs.filters, *needs.loose, *chain.from_iterable(a.within for a in needs.aggregates)}
+        return found.difference(needs.stars, *(self._aliases_of(reference, source) for reference in used))
 
-    def _finds_one(self, table: TableName, names: Set[str]) -> bool:
-        """Return whether declared keys may let a join by the columns `names` of a table keep each row once."""
+    def _aliases_of(self, reference: Reference, source: _Source) -> Set[str]:
+        """Return the aliases in the FROM of `source` to which a column reference may belong."""
+        if reference.qualifier:
+            return {reference.qualifier}
+        known = self._known(reference.name)
+        return {alias for alias, table in source.qualifiers.items() if table in known}
+
+    def _may_find_one(self, table: TableName, names: Set[str], source: _Source) -> bool:
+        """Return whether keys may let a join in `source` by the columns `names` of a table keep each row once."""
         key = self.declared.primary.get(table) if self.declared is not None else None
         if self.declared is None or key is None or not {name.lower() for name in key} <= names:
             return False
-        return not self.own.inner or self.declared.may_join([table], self.core)
+        return not source.needs.inner or self.declared.may_join([table], self.core)
 
     def _side(self, reference: Reference, source: _Source) -> Need:
         """Return the requirement that a view expose one column of an equality of two columns, such as a in `a = b`.
@@ -325,7 +335,7 @@ class _Asking:
         The function takes a column, as the set of its name and all names equated with it, and returns a test. The test
         takes a set of values, and returns whether the block's conditions may restrict the column to these values.
         """
-        loose = set(self.own.loose)
+        loose = {reference.name for reference in self.own.loose}
         for needs in self.under:
             loose |= needs.constrained
         meant = [self.aliases[name] for name in loose | {r.name for r in self.own.limits} if name in self.aliases]

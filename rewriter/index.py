@@ -416,7 +416,7 @@ def features_of(storage_query: str, session: Session) -> Features:
         keys=needs.keys,
         inner=needs.inner,
         shown=_closed((r.name for r in needs.rows), classes),
-        loose=_closed(needs.loose, classes),
+        loose=_closed((r.name for r in needs.loose), classes),
         folded=frozenset(
             Folded(a.function, frozenset(_closed((c.name,), classes) for c in a.columns)) for a in needs.aggregates
         ),

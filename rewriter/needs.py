@@ -8,9 +8,10 @@ unsupported expressions require nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from typing import NamedTuple
 
 from sqlglot import exp
@@ -81,7 +82,7 @@ class Needs:
     - `aggregates`: the aggregate calls
     - `joins`: the pairs of columns that FROM and WHERE equate; `equated`: the names of these columns, pair by pair
     - `limits`: the columns that are compared with constants, with the values that the comparisons allow
-    - `loose`: the names of the columns in predicates that are neither in `joins` nor in `limits`
+    - `loose`: the columns in predicates that are neither in `joins` nor in `limits`
     - `aliases`: each output alias with the column names in the alias's expression, or with None if these column names
       do not determine the meaning of the alias
     - `stars`: the qualifier of each `*`, with the columns that the star excludes, as in `* EXCEPT (a)`
@@ -97,7 +98,7 @@ class Needs:
     joins: list[tuple[Reference, Reference]] = field(default_factory=list)
     equated: list[tuple[str, str]] = field(default_factory=list)
     limits: dict[Reference, list[Values]] = field(default_factory=dict)
-    loose: set[str] = field(default_factory=set)
+    loose: set[Reference] = field(default_factory=set)
     aliases: list[tuple[str, frozenset[str] | None]] = field(default_factory=list)
     stars: dict[str, frozenset[str]] = field(default_factory=dict)
     grouped: bool = False
@@ -108,18 +109,21 @@ class Needs:
     @property
     def constrained(self) -> set[str]:
         """The names of all columns in predicates."""
-        return self.loose | {r.name for r in self.limits} | {r.name for pair in self.joins for r in pair}
+        return {r.name for r in (*self.loose, *self.limits, *chain.from_iterable(self.joins))}
 
 
-def needs_of(tree: exp.Select) -> Needs:
+def needs_of(tree: exp.Select, without: Set[str] = frozenset()) -> Needs:
     """Return the requirements of a SELECT.
+
+    `without` has the aliases of tables in FROM that a plan may leave out: the ON of an outer join that adds only such
+    tables requires nothing.
 
     >>> from rewriter.sql import parse_select
     >>> needs = needs_of(parse_select("SELECT region, sum(price) FROM sales WHERE n > 7 GROUP BY 1"))
     >>> [{column.name for column in some} for some in (needs.rows, needs.filters, needs.aggregates[0].columns)]
     [{'region'}, {'n'}, {'price'}]
     """
-    reader = _Reader()
+    reader = _Reader(without)
     reader.select(tree)
     return reader.needs
 
@@ -127,11 +131,13 @@ def needs_of(tree: exp.Select) -> Needs:
 class _Reader:
     """A collector of the requirements of one SELECT, in `needs`.
 
-    Methods with a parameter `into` add the columns of an expression to the set `into`.
+    The ON of an outer join that adds only tables with aliases in `without` is ignored. Methods with a parameter `into`
+    add the columns of an expression to the set `into`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, without: Set[str]) -> None:
         self.needs = Needs()
+        self._without = without
         # Names that may be output aliases of this SELECT.
         self._own: set[str] = set()
 
@@ -154,18 +160,22 @@ class _Reader:
                 self.read(part, needs.rows)
         for clause in ("having", "qualify"):
             if (condition := tree.args.get(clause)) is not None:
-                needs.loose |= _names(condition)
+                needs.loose |= _references(condition)
 
     def _sources(self, tree: exp.Select) -> None:
         joins: list[exp.Join] = tree.args.get("joins") or []
         source = tree.args.get("from_")
-        items = [join.this for join in joins] + ([source.this] if source is not None else [])
+        items = ([source.this] if source is not None else []) + [join.this for join in joins]
         inner = all(not j.args.get("side") and j.args.get("kind") in (None, "", "INNER", "CROSS") for j in joins)
         self.needs.inner = inner
         named = any(join.args.get(arg) for join in joins for arg in ("using", "method"))
         renamed = any(item.args.get("alias") is not None and item.args["alias"].args.get("columns") for item in items)
         self.needs.simple &= not named and not renamed and all(isinstance(item, exp.Table) for item in items)
-        for join in joins:
+        for place, join in enumerate(joins, 1):
+            sides = {"LEFT": items[place : place + 1], "RIGHT": items[:place]}
+            added = sides.get(join.side.upper()) if join.kind.upper() not in ("SEMI", "ANTI") else None
+            if added and {item.alias_or_name.lower() for item in added} <= self._without:
+                continue
             for column in join.args.get("using") or ():
                 self.needs.joins.append((Reference("", column.name.lower()), Reference("", column.name.lower())))
             if (on := join.args.get("on")) is not None:
@@ -177,7 +187,7 @@ class _Reader:
         if isinstance(item, exp.Alias):
             self._own.add(item.alias.lower())
             aggregates = any(folds(call) for call in every(inner, exp.Anonymous))
-            means = None if aggregates or holds(inner, exp.Query) else frozenset(_names(inner))
+            means = None if aggregates or holds(inner, exp.Query) else frozenset(r.name for r in _references(inner))
             self.needs.aliases.append((item.alias.lower(), means))
 
     def _predicate(self, tree: Tree, filters: bool) -> None:
@@ -199,7 +209,7 @@ class _Reader:
                     self.needs.filters.add(left)
                 if filters and isinstance(conjunct, (exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)):
                     self._compare(conjunct)
-                self.needs.loose |= _names(conjunct)
+                self.needs.loose |= _references(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
         """Record the columns of a comparison such as `a < b + 1`, if both sides contain columns.
@@ -236,7 +246,7 @@ class _Reader:
 
     def _may_name_output(self, tree: Tree) -> bool:
         """Return whether an unqualified name in an expression is also the name of an output alias."""
-        return any(not column.table and column.name.lower() in self._own for column in _columns(tree))
+        return any(not r.qualifier and r.name in self._own for r in _references(tree))
 
     def _call(self, node: Tree, into: set[Reference]) -> None:
         if not folds(node):
@@ -269,7 +279,7 @@ class _Reader:
             a._replace(within=a.within | added, shadowed=a.shadowed or shadowed) for a in found
         ]
         self.needs.aggregates.append(Aggregate("", added, added))
-        self.needs.loose |= {r.name for r in condition}
+        self.needs.loose |= condition
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
         """Add the columns of a window function to `into`; the function itself does not count as an aggregate."""
@@ -318,18 +328,13 @@ def _reference(node: object) -> Reference | None:
     return _reference(node.this) if isinstance(node, exp.Paren) else None
 
 
-def _names(tree: Tree) -> set[str]:
-    """Return the names of all columns in an expression, except those of nested queries."""
-    return {column.name.lower() for column in _columns(tree)}
-
-
-def _columns(tree: Tree) -> list[exp.Column]:
+def _references(tree: Tree) -> set[Reference]:
     """Return all columns in an expression, except those of nested queries."""
     found = [tree]
     for node in found:
         if not isinstance(node, (exp.Column, exp.Query)):
             found += node.iter_expressions()
-    return [node for node in found if isinstance(node, exp.Column)]
+    return {Reference(node.table.lower(), node.name.lower()) for node in found if isinstance(node, exp.Column)}
 
 
 _MIRRORED = {"=": "=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}

@@ -6,18 +6,21 @@ CREATE TABLE customers (id INT NOT NULL, region STRING, country_id INT NOT NULL)
 CREATE TABLE countries (id INT NOT NULL, label STRING);
 CREATE TABLE parts (a INT NOT NULL, b INT NOT NULL, size INT);
 CREATE TABLE loose (id INT NOT NULL, name STRING);
+CREATE TABLE shops (shop INT NOT NULL, town STRING);
 ALTER TABLE sales SET TBLPROPERTIES ('viewgate.foreign-keys' = '(product_id) REFERENCES products (id), (customer_id) REFERENCES customers (id), (maybe_id) REFERENCES customers (id), (a, b) REFERENCES parts (a, b)', 'viewgate.trust-constraints' = 'true');
 ALTER TABLE products SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.trust-constraints' = 'true');
 ALTER TABLE customers SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.foreign-keys' = '(country_id) REFERENCES countries (id)', 'viewgate.trust-constraints' = 'true');
 ALTER TABLE countries SET TBLPROPERTIES ('viewgate.primary-key' = 'id', 'viewgate.trust-constraints' = 'true');
-ALTER TABLE parts SET TBLPROPERTIES ('viewgate.primary-key' = 'a, b', 'viewgate.trust-constraints' = 'true')
+ALTER TABLE parts SET TBLPROPERTIES ('viewgate.primary-key' = 'a, b', 'viewgate.trust-constraints' = 'true');
+ALTER TABLE shops SET TBLPROPERTIES ('viewgate.primary-key' = 'shop', 'viewgate.trust-constraints' = 'true')
 --@ rows
 INSERT INTO sales VALUES (1, 1, 1, 1, DATE '2024-01-01', 1, 1, 10), (2, 1, 2, NULL, DATE '2024-01-02', 1, 2, 20), (3, 2, 1, 2, DATE '2024-01-02', 1, 1, NULL), (3, 2, 1, NULL, DATE '2024-02-01', 2, 2, 30);
 INSERT INTO products VALUES (1, 'x', '1'), (2, NULL, '01'), (3, 'z', '1');
 INSERT INTO customers VALUES (1, 'eu', 1), (2, 'us', 2), (3, 'eu', 1);
 INSERT INTO countries VALUES (1, 'one'), (2, NULL);
 INSERT INTO parts VALUES (1, 1, 5), (1, 2, NULL), (2, 2, 7);
-INSERT INTO loose VALUES (1, 'x'), (1, 'y'), (2, 'z')
+INSERT INTO loose VALUES (1, 'x'), (1, 'y'), (2, 'z');
+INSERT INTO shops VALUES (1, 'x'), (2, NULL)
 --@ view by_brand
 SELECT p.brand, s.maybe_id IS NULL AS unknown, count(*) AS n, sum(s.amount) AS total FROM sales AS s JOIN products AS p ON s.product_id = p.id GROUP BY p.brand, s.maybe_id IS NULL
 
@@ -28,6 +31,36 @@ SELECT v.`brand` AS brand, coalesce(sum(v.`n`), 0) AS n FROM lake.demo.by_brand_
 
 --@ case: one with another condition in ON
 SELECT p.brand, sum(s.amount) AS t FROM sales AS s JOIN products AS p ON s.product_id = p.id LEFT JOIN customers AS c ON s.maybe_id = c.id AND c.region = 'eu' GROUP BY p.brand
+--@ rewritten using by_brand
+SELECT v.`brand` AS brand, sum(v.`total`) AS t FROM lake.demo.by_brand__storage AS v GROUP BY v.`brand`
+
+--@ case: one by a column that the view lacks, with another condition in ON
+SELECT p.brand, sum(s.amount) AS t FROM sales AS s JOIN products AS p ON s.product_id = p.id LEFT JOIN customers AS c ON s.customer_id = c.id AND c.region = 'eu' GROUP BY p.brand
+--@ rewritten using by_brand
+SELECT v.`brand` AS brand, sum(v.`total`) AS t FROM lake.demo.by_brand__storage AS v GROUP BY v.`brand`
+
+--@ case: one with a condition in ON that the kept table alone decides
+SELECT p.brand, sum(s.amount) AS t FROM sales AS s JOIN products AS p ON s.product_id = p.id LEFT JOIN customers AS c ON s.customer_id = c.id AND s.day > DATE '2024-01-01' GROUP BY p.brand
+--@ rewritten using by_brand
+SELECT v.`brand` AS brand, sum(v.`total`) AS t FROM lake.demo.by_brand__storage AS v GROUP BY v.`brand`
+
+--@ case: one that only the ON of another unused table names
+SELECT p.brand, sum(s.amount) AS t FROM sales AS s JOIN products AS p ON s.product_id = p.id LEFT JOIN customers AS c ON s.customer_id = c.id LEFT JOIN countries AS k ON c.country_id = k.id AND c.region > k.label GROUP BY p.brand
+--@ rewritten using by_brand
+SELECT v.`brand` AS brand, sum(v.`total`) AS t FROM lake.demo.by_brand__storage AS v GROUP BY v.`brand`
+
+--@ case: one without a foreign key, in a derived table
+SELECT d.brand, sum(d.amount) AS t FROM (SELECT p.brand, s.amount FROM sales AS s JOIN products AS p ON s.product_id = p.id LEFT JOIN shops AS h ON s.id = h.shop) AS d GROUP BY d.brand
+--@ rewritten using by_brand
+SELECT v.`brand` AS brand, sum(v.`total`) AS t FROM lake.demo.by_brand__storage AS v GROUP BY v.`brand`
+
+--@ case: one by columns without the names of their tables
+SELECT brand, sum(amount) AS t FROM sales JOIN products ON product_id = products.id LEFT JOIN shops ON customer_id = shop AND town = 'x' GROUP BY brand
+--@ rewritten using by_brand
+SELECT v.`brand` AS brand, sum(v.`total`) AS t FROM lake.demo.by_brand__storage AS v GROUP BY v.`brand`
+
+--@ case: a RIGHT join from a primary key
+SELECT p.brand, sum(s.amount) AS t FROM customers AS c RIGHT JOIN sales AS s ON s.customer_id = c.id AND c.region = 'eu' JOIN products AS p ON s.product_id = p.id GROUP BY p.brand
 --@ rewritten using by_brand
 SELECT v.`brand` AS brand, sum(v.`total`) AS t FROM lake.demo.by_brand__storage AS v GROUP BY v.`brand`
 
@@ -91,3 +124,7 @@ SELECT p.brand, count(*) AS n FROM sales AS s JOIN products AS p ON s.product_id
 --@ case: a foreign key that holds now need not have held before
 SELECT p.brand, count(*) AS n FROM sales AS s JOIN products AS p ON s.product_id = p.id JOIN customers VERSION AS OF 7 AS c ON s.customer_id = c.id GROUP BY p.brand
 --@ kept: UNSUPPORTED customers VERSION AS OF 7 AS c in FROM has VERSION AS OF, which is not supported: name a table or a subquery without VERSION AS OF
+
+--@ case: a LEFT SEMI join onto a primary key drops rows
+SELECT p.brand, count(*) AS n FROM sales AS s JOIN products AS p ON s.product_id = p.id LEFT SEMI JOIN customers AS c ON s.customer_id = c.id AND c.region = 'eu' GROUP BY p.brand
+--@ kept: COLUMN_NOT_IN_VIEW customer_id

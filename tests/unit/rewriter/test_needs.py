@@ -78,13 +78,13 @@ def test_aggregates_with_their_columns() -> None:
 def test_comparisons_with_constants(where: str, kind: str) -> None:
     needs = of(f"SELECT 1 FROM t WHERE {where}")
     assert [values.kind for each in needs.limits.values() for values in each] == [kind] * bool(kind)
-    assert ("n" in needs.loose) != bool(kind)
+    assert ("n" in {column.name for column in needs.loose}) != bool(kind)
 
 
 def test_a_comparison_in_an_outer_join_filters_nothing() -> None:
     needs = of("SELECT 1 FROM t LEFT JOIN u ON t.a = u.a AND u.b = 7")
     assert not needs.limits
-    assert needs.loose == {"b"}
+    assert {column.name for column in needs.loose} == {"b"}
     assert [(left.name, right.name) for left, right in needs.joins] == [("a", "a")]
 
 
