@@ -37,7 +37,7 @@ def asked(query: str, view: str, grown: tuple[Change, ...] = ()) -> Ask:
 @pytest.mark.parametrize(
     ("query", "view", "reason"),
     [
-        (JOINED, f"{GROUPS} HAVING sum(price) > 1", "the view has HAVING, so that"),
+        (JOINED, f"{GROUPS} HAVING sum(price) > 1", "the view has HAVING, so the view's stored groups cannot"),
         (GROUPS, "SELECT day, price FROM sales", "the view has neither GROUP BY nor aggregates"),
         ("SELECT day, price FROM sales", GROUPS, "the query has neither GROUP BY nor aggregates"),
     ],
@@ -51,7 +51,9 @@ def test_rows_that_the_view_lacks(query: str, view: str, reason: str) -> None:
 def test_appended_rows() -> None:
     missed = delta_union(asked(JOINED, f"{GROUPS} HAVING sum(price) > 1", GROWN))
     assert isinstance(missed, Miss)
-    assert missed.detail.startswith("the view has HAVING, so that the groups of the appended rows")
+    assert missed.detail.startswith(
+        "the view has HAVING, so the view's stored groups cannot be combined with the groups of the appended"
+    )
 
 
 def test_bitmaps_that_the_view_lacks() -> None:
