@@ -88,7 +88,8 @@ class Miss:
     """The reason why a view cannot answer a query block.
 
     `detail` completes the sentence of the reason: `price` completes "the view has no column …" (see Reason.told).
-    `apart` is true if the rewrite rule does not apply to this kind of query at all.
+    `apart` is true if the rewrite rule does not apply to this kind of query at all, or only adds rows to the plan of
+    another rule, whose Miss names the smaller change.
     """
 
     reason: Reason
@@ -100,8 +101,8 @@ class Miss:
         """How close the view is to a match, from 0 to 2; if all rules fail, the reason with the highest number is
         reported.
 
-        0: the rule does not apply to this kind of query. 1: the reason is SHAPE, because the view's query and the query
-        are built differently, such as without GROUP BY. 2: any other reason, such as a missing column.
+        0: `apart`, another rule's Miss says more. 1: the reason is SHAPE, because the view's query and the query are
+        built differently, such as without GROUP BY. 2: any other reason, such as a missing column.
         """
         return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rewriter.block import Block, Found, Predicates, build_block
@@ -37,7 +39,11 @@ def asked(query: str, view: str, grown: tuple[Change, ...] = ()) -> Ask:
 @pytest.mark.parametrize(
     ("query", "view", "reason"),
     [
-        (JOINED, f"{GROUPS} HAVING sum(price) > 1", "the view has HAVING, so the view's stored groups cannot"),
+        (
+            JOINED,
+            f"{GROUPS} HAVING sum(price) > 1",
+            "the view has HAVING, so the view's stored groups cannot be combined with the groups that",
+        ),
         (GROUPS, "SELECT day, price FROM sales", "the view has neither GROUP BY nor aggregates"),
         ("SELECT day, price FROM sales", GROUPS, "the query has neither GROUP BY nor aggregates"),
     ],
@@ -46,6 +52,16 @@ def test_rows_that_the_view_lacks(query: str, view: str, reason: str) -> None:
     missed = union_remainder(asked(query, view))
     assert isinstance(missed, Miss)
     assert missed.detail.startswith(reason)
+
+
+def test_a_further_table_joined_to_rows_without_a_match() -> None:
+    joined = "sales s LEFT JOIN dates d ON s.day = d.day LEFT JOIN dates e ON e.day = d.day"
+    ask = asked(GROUPS, GROUPS)
+    block = block_of(f"SELECT s.day, sum(s.price) AS total FROM {joined} GROUP BY s.day")
+    unmatched = replace(block, joins=(replace(block.joins[0], kind="ANTI"), *block.joins[1:]))
+    missed = union_remainder(replace(ask, question=Predicates(unmatched, (), "UTC")))
+    assert isinstance(missed, Miss)
+    assert missed.detail.startswith("the view joins a further table to d, of which")
 
 
 def test_appended_rows() -> None:
