@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from itertools import count
 from typing import NamedTuple
 
@@ -24,6 +25,14 @@ from rewriter.sql import columns_in, windows_in
 
 Tree = exp.Expr
 _GROUPS = "groups_0"
+
+
+class Obstacle(Enum):
+    """The part of a block because of which a derived table cannot be merged into the block."""
+
+    WINDOW = "WINDOW"
+    COMPUTED = "COMPUTED"
+    FULL_JOIN = "FULL_JOIN"
 
 
 @remembered
@@ -68,27 +77,29 @@ def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | None:
         return changed(tree, lambda node: part_of(groups.columns, node))
 
     outputs = {c.name.lower(): over(tree) for c, tree in zip(table.columns, inner.outputs, strict=True)}
-    return in_place_of(block, table, groups.table, outputs, tuple(map(over, inner.having)))
+    pulled = in_place_of(block, table, groups.table, outputs, tuple(map(over, inner.having)))
+    return pulled if isinstance(pulled, Block) else None
 
 
 def in_place_of(
     block: Block, table: Occurrence, other: Occurrence, outputs: Mapping[str, Tree], filters: Sequence[Tree]
-) -> Block | None:
+) -> Block | Obstacle:
     """Return a block with the table `table` replaced by `other`.
 
     `outputs` maps each column of `table` to its expression over `other`; `filters` are conditions over `other` to add.
-    Return None if an outer join would fill computed columns with NULLs, if a filter would have to run before a FULL
-    join, or if a column is a window function: the block's own joins, filters and groups would change its rows.
+    Return an Obstacle if a used column is a window function, whose rows the block's own joins, filters and groups would
+    change; if an outer join would fill computed columns with NULLs; or if a filter would have to run before a FULL
+    join.
     """
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in columns_in(tree) if c.table == table.id}
     if any(windows_in(outputs[name]) for name in used):
-        return None
+        return Obstacle.WINDOW
     filled = bringing is not None and bringing.kind in ("LEFT", "FULL")
     if filled and not all(isinstance(outputs[name], exp.Column) for name in used):
-        return None
+        return Obstacle.COMPUTED
     if filters and any(join.kind == "FULL" for join in block.joins):
-        return None
+        return Obstacle.FULL_JOIN
 
     def put(node: Tree) -> Tree:
         own = isinstance(node, exp.Column) and node.table == table.id

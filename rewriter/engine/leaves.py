@@ -22,16 +22,24 @@ from sqlglot import exp
 from rewriter.block import Block, Occurrence, Predicates, predicates_of
 from rewriter.block.changed import changed
 from rewriter.functions.trees import cast
-from rewriter.layers import in_place_of, over_groups
+from rewriter.layers import Obstacle, in_place_of, over_groups
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting
 from rewriter.match.candidate import STORAGE_ALIAS
 from rewriter.match.inexact import inexact_use, unrounded
 from rewriter.model import Table
 from rewriter.schema import expression_type
-from rewriter.sql import windows_in
 
 Tree = exp.Expr
 AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
+
+_OBSTACLES = {
+    Obstacle.WINDOW: "the query uses a window function of a derived table, and the joins, filters or groups around the "
+    "derived table would change the rows of its windows: create a view whose query is this derived table",
+    Obstacle.COMPUTED: "the query has an outer join with a derived table that computes more than the view's derived "
+    "table: create a view with the derived table of the query",
+    Obstacle.FULL_JOIN: "the query has a FULL join, and a derived table that filters more than the view's derived "
+    "table: create a view with the derived table of the query",
+}
 
 
 class Placed(NamedTuple):
@@ -129,8 +137,7 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
 def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting) -> Block | Miss:
     """Return a block with its derived table `table` replaced by the view's derived table `leaf`.
 
-    `read` has the filters and expressions over `leaf` that give the rows of `table`. Return a Miss if an outer join
-    or a window function prevents the replacement.
+    `read` has the filters and expressions over `leaf` that give the rows of `table`. Return a Miss for an Obstacle.
     """
     assert table.inner is not None
     outputs = {
@@ -139,17 +146,7 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
     }
     filters = tuple(_of(tree, table.id) for tree in read.where)
     placed = in_place_of(block, table, leaf, outputs, filters)
-    if placed is None and any(map(windows_in, outputs.values())):
-        return Miss(
-            Reason.SHAPE,
-            "the derived table has a window function, and the joins, filters or groups around it would change the rows "
-            "of its windows: the derived table is rewritten separately",
-        )
-    return placed or Miss(
-        Reason.SHAPE,
-        "the query has an outer join with a derived table that filters or computes more than the view's derived table: "
-        "create a view with the derived table of the query",
-    )
+    return placed if isinstance(placed, Block) else Miss(Reason.SHAPE, _OBSTACLES[placed])
 
 
 def _of(tree: Tree, table: str) -> Tree:
