@@ -185,7 +185,7 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
         return None
     if isinstance(argument, exp.Mul):
         return exp.Mul(this=summed, expression=constant)
-    counted = of("count", _deciding(varying))
+    counted = of("count", varying)
     weighed = None if counted is None else _times_rows(constant, counted, argument, reading)
     if weighed is None:
         return None
@@ -222,18 +222,3 @@ def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 def _is_never_null(tree: Tree, reading: Reading) -> bool:
     ansi = is_ansi(reading.candidate.view.settings)
     return isinstance(same_nulls(tree, reading.block, ansi=ansi), exp.Star)
-
-
-def _deciding(tree: Tree) -> Tree:
-    """Return the operand of arithmetic with literals that is not a literal: `2 * x + 1` gives `x`.
-
-    The expression is NULL exactly where this operand is NULL. Return `tree` itself if it is not arithmetic, or if more
-    than one of its operands is not a literal.
-    """
-    if isinstance(tree, exp.Neg):
-        return _deciding(tree.this)
-    if isinstance(tree, (exp.Add, exp.Sub, exp.Mul)):
-        for side, other in ((tree.this, tree.expression), (tree.expression, tree.this)):
-            if isinstance(other, exp.Literal):
-                return _deciding(side)
-    return tree
