@@ -50,9 +50,9 @@ UNMATCHED = 1_200_000
 FILLED = 1_300_000
 # From this seed on queries have arithmetic within aggregates, and views the sums and extremes of the columns.
 MEASURES = 1_400_000
-# From this seed on queries are set operations whose branches are groups of views.
+# From this seed on queries are set operations whose branches are groups of views, and rows have zeros of both signs.
 MERGED = 1_500_000
-# From this seed on rows have zeros of both signs.
+# From this seed on views and queries are of a column with zeros of both signs.
 ZEROS = 1_600_000
 # The views and queries of the seeds from a number on.
 _SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...] = (
@@ -85,7 +85,7 @@ class Case:
 def generate(seed: int, sharing: int = SHARING) -> Case:
     """Return the case of a seed; its rows and views are shared by a number of consecutive seeds."""
     shared = Random(f"rows and views {seed // sharing}")
-    rows = _rows(shared, zeros.SCORES if seed >= ZEROS else _SCORES)
+    rows = _rows(shared, zeros.SCORES if seed >= MERGED else _SCORES)
     if seed >= MEMBERS:
         view, asked = next((view, asked) for first, view, asked in _SHAPES if seed >= first)
         views = tuple((f"mv{i}", view(shared)) for i in range(shared.randint(1, 3)))

@@ -21,7 +21,7 @@ def view(random: Random) -> str:
 
 def query(random: Random) -> str:
     """Return a set operation of two to four branches, or the number of its rows."""
-    columns = ", ".join(random.sample(_COLUMNS[:4], random.randint(1, 2)))
+    columns = ", ".join(random.sample(_COLUMNS, random.randint(1, 2)))
     branches = [_branch(random, columns) for _ in range(random.randint(2, 4))]
     while len(branches) > 1:
         place = random.randrange(len(branches) - 1)
