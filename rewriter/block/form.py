@@ -122,9 +122,9 @@ class Block:
 
     `decides` is true if an outer query may filter, join, group or deduplicate rows by this block's outputs, or if the
     statement writes the rows. `as_set` is true if duplicate rows do not matter: the block is the subquery of EXISTS or
-    IN, or an operand of UNION, INTERSECT or EXCEPT. `since` contains pairs of a time expression and a lower bound of
-    its values in seconds since 1970. A column that an outer join can fill with NULLs is nullable, regardless of the
-    table's schema.
+    IN, or an operand of UNION, INTERSECT or EXCEPT without ALL. `since` contains pairs of a time expression and a lower
+    bound of its values in seconds since 1970. A column that an outer join can fill with NULLs is nullable, regardless
+    of the table's schema.
     """
 
     tables: tuple[Occurrence, ...]

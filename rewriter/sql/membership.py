@@ -1,4 +1,4 @@
-"""Finds out whether a SELECT belongs to EXISTS, IN or a set operation that ignore duplicate rows."""
+"""Finds out whether the duplicate rows of a SELECT matter, by the EXISTS, IN or set operation that reads the rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _ASKING = re.compile(r"(?:.*\W)?(?:EXISTS|IN)", re.IGNORECASE | re.DOTALL)
 
 
 class Membership(Enum):
-    """The predicate to which a subquery belongs, or MERGED for an operand of UNION, INTERSECT or EXCEPT without ALL."""
+    """The use of a SELECT in which duplicate rows do not matter.
+
+    The SELECT is the subquery of EXISTS or IN, or MERGED: an operand of UNION, INTERSECT or EXCEPT without ALL.
+    """
 
     EXISTS = "EXISTS"
     IN = "IN"
@@ -23,7 +26,7 @@ class Membership(Enum):
 
 
 def membership_of(statement: Statement, select: SelectBlock) -> Membership | None:
-    """Return what `select`, a block, is an operand of, if duplicate rows of it do not matter; None for other blocks.
+    """Return the use of a block in which its duplicate rows do not matter; None if duplicate rows may matter.
 
     Also return None if the same SELECT text is used in different ways in the enclosing block.
 
