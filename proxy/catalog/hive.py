@@ -16,6 +16,8 @@ from pyiceberg.catalog import METADATA_LOCATION, TABLE_TYPE
 from pyiceberg.catalog import Catalog as IcebergCatalog
 from pyiceberg.catalog.hive import HiveCatalog
 from thrift.Thrift import TApplicationException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TTransportException
 
 from proxy.catalog.documents import Entry, read
 from rewriter.model import TableName
@@ -23,30 +25,63 @@ from rewriter.model import TableName
 _HIVE_KINDS: Mapping[str, Literal["table", "view"]] = {"iceberg": "table", "iceberg-view": "view"}
 
 
+class _Calls:
+    """The calls over one connection to a metastore; one that reads gives up after `silence` seconds without a reply.
+
+    A commit has no time limit, because it may succeed after a time-out.
+    """
+
+    def __init__(self, client: Any, socket: TSocket, silence: float) -> None:
+        self._client = client
+        self._socket = socket
+        self._silence = silence
+
+    def __getattr__(self, call: str) -> Any:
+        self._socket.setTimeout(1000 * self._silence if call.startswith("get_") else None)
+        return getattr(self._client, call)
+
+
 class _HiveClients(threading.local):
     """The client of pyiceberg's catalog in each thread, because a client has one connection at a time."""
 
-    def __init__(self, iceberg: HiveCatalog) -> None:
+    def __init__(self, iceberg: HiveCatalog, silence: float) -> None:
+        self._silence = silence
+        self._name = iceberg.name
         self._client = iceberg._create_hive_client(dict(iceberg.properties))
 
-    def __enter__(self) -> Any:
-        return self._client.__enter__()
+    def __enter__(self) -> _Calls:
+        transport = self._client._transport = self._client._init_thrift_transport()
+        # pyiceberg wraps the socket into a transport with a buffer or with SASL.
+        socket = next(wrapped for wrapped in vars(transport).values() if isinstance(wrapped, TSocket))
+        socket.setTimeout(1000 * self._silence)
+        try:
+            transport.open()  # with SASL, the login is read
+            return _Calls(self._client._client(), socket, self._silence)  # may call set_ugi
+        except BaseException as failure:
+            self.__exit__(None, failure, None)
+            raise
 
-    def __exit__(self, *error: Any) -> None:
-        self._client.__exit__(*error)
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        self._client._transport.close()
+        if isinstance(error, TTransportException) and error.type == TTransportException.TIMED_OUT:
+            raise TimeoutError(
+                f"the Hive Metastore of the catalog {self._name} gave no answer within {self._silence:g} s; see the "
+                "metastore's log"
+            ) from error
 
 
 class HiveStore:
     """An Iceberg catalog in a Hive Metastore, read from the parameters of the metastore's tables.
 
-    The metastore knows names in lower case only; a name in any other case finds the same table.
+    The metastore knows names in lower case only; a name in any other case finds the same table. A call that
+    reads gives up after `silence` seconds without a reply.
     """
 
     poll_ms = 10_000
 
-    def __init__(self, iceberg: HiveCatalog) -> None:
+    def __init__(self, iceberg: HiveCatalog, silence: float) -> None:
         self.iceberg = iceberg
-        self._clients = _HiveClients(iceberg)
+        self._clients = _HiveClients(iceberg, silence)
         iceberg._client = self._clients  # type: ignore[assignment]  # used by its calls as a context only
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
@@ -104,7 +139,7 @@ class HiveStore:
                 yield row.tableName, Entry(kind, location, partial(read, location, self.iceberg.properties))
 
 
-def hive_store(iceberg: IcebergCatalog) -> HiveStore:
-    """Return the store for pyiceberg's catalog of a Hive Metastore."""
+def hive_store(iceberg: IcebergCatalog, silence: float) -> HiveStore:
+    """Return the store for pyiceberg's catalog of a Hive Metastore; reads give up after `silence` seconds."""
     assert isinstance(iceberg, HiveCatalog)
-    return HiveStore(iceberg)
+    return HiveStore(iceberg, silence)

@@ -314,7 +314,7 @@ def _store(iceberg: IcebergCatalog) -> Store:
         return RestStore(iceberg)
     from proxy.catalog.hive import hive_store
 
-    return hive_store(iceberg)
+    return hive_store(iceberg, _SILENCE_S)
 
 
 def _check_database(name: str, uri: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 from types import SimpleNamespace
@@ -10,6 +12,8 @@ from typing import Any
 import pytest
 from pyiceberg.catalog.hive import HiveCatalog
 from thrift.Thrift import TApplicationException
+from thrift.transport.TSocket import TSocket
+from thrift.transport.TTransport import TTransportException
 
 from proxy.catalog.stores import Store, open_store
 from rewriter.model import TableName
@@ -21,11 +25,11 @@ class Metastore:
     def __init__(self, calls: list[tuple[str, ...]]) -> None:
         self.calls = calls
 
-    def __enter__(self) -> Metastore:
-        return self
+    def _init_thrift_transport(self) -> Any:
+        return SimpleNamespace(socket=TSocket(), open=lambda: None, close=lambda: None)
 
-    def __exit__(self, *_error: Any) -> None:
-        pass
+    def _client(self) -> Metastore:
+        return self
 
     def get_all_databases(self) -> list[str]:
         return ["shop", "default"]
@@ -92,7 +96,41 @@ def test_each_thread_has_a_client_of_its_own(store: Store) -> None:
     def client(_at: int) -> int:
         with store.iceberg._client as found:  # type: ignore[attr-defined]
             both.wait(10)
-            return id(found)
+            return id(found.get_all_databases.__self__)
 
     with ThreadPoolExecutor(2) as threads:
         assert len({*threads.map(client, range(2))}) == 2
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Store]]:
+    """Return a function that opens the store of a metastore that accepts connections and never answers."""
+    monkeypatch.setattr("proxy.catalog.stores._SILENCE_S", 0.05)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        uri = f"thrift://127.0.0.1:{server.getsockname()[1]}"
+        yield lambda **properties: open_store("lake", {"type": "hive", "uri": uri, **properties})
+
+
+def test_a_thread_does_not_wait_for_ever_for_a_metastore_that_is_silent(silent: Callable[..., Store]) -> None:
+    store, as_ann = silent(), silent(ugi="ann:dev")
+    for ask in (
+        store.namespaces,
+        store.views,
+        lambda: store.look([name("shop", "sales")]),
+        lambda: store.relations(lambda _name: True),
+        lambda: store.iceberg.load_table(("shop", "sales")),
+        as_ann.namespaces,  # its connections begin with the call set_ugi
+    ):
+        with pytest.raises(TimeoutError, match=r"the Hive Metastore of the catalog lake gave no answer within 0\.05 s"):
+            ask()
+
+
+def test_a_commit_has_no_time_limit(silent: Callable[..., Store]) -> None:
+    with silent().iceberg._client as client, ThreadPoolExecutor(1) as thread:  # type: ignore[attr-defined]
+        commit = thread.submit(client.unlock, None)
+        with pytest.raises(TimeoutError):
+            commit.result(0.2)
+        client._socket.handle.shutdown(socket.SHUT_RDWR)
+        with pytest.raises(TTransportException) as failure:
+            commit.result(5)
+    assert failure.value.type == TTransportException.END_OF_FILE
