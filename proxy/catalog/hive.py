@@ -86,17 +86,16 @@ class HiveStore:
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
         """Return the catalog entry of each name that exists, by one call for each database."""
-        wanted: dict[str, list[TableName]] = {}
-        for name in names:
-            if len(name.parts) == 3:
-                wanted.setdefault(name.namespace[0].lower(), []).append(name)
+        keys = {name: (name.parts[1].lower(), name.table.lower()) for name in names if len(name.parts) == 3}
+        wanted: dict[str, set[str]] = {}
+        for database, table in keys.values():
+            wanted.setdefault(database, set()).add(table)
         with self._clients as client:
             found = {
                 (database, table): entry
-                for database, here in wanted.items()
-                for table, entry in self._entries(client, database, sorted({name.table.lower() for name in here}))
+                for database, tables in wanted.items()
+                for table, entry in self._entries(client, database, sorted(tables))
             }
-        keys = {name: (database, name.table.lower()) for database, here in wanted.items() for name in here}
         return {name: found[key] for name, key in keys.items() if key in found}
 
     def views(self) -> Mapping[TableName, Entry]:
