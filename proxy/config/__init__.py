@@ -103,7 +103,7 @@ Authentication of clients, and their limits:
     string = 104857600            # bytes of a string in a message
     container = 1000000           # elements of a list, set or map in a message; `nesting` (32): depth of nested values
     buffers = 1073741824          # bytes of all messages that have not arrived completely
-    logins = 1000                 # connections without a login; a further connection closes the oldest of them
+    logins = 1000                 # connections without a login; a further one closes the oldest not being checked
     sessions = 20000              # open sessions of clients; those of operators (viewgate.system) count, too
     configuration = 65536         # bytes of the login and the settings with which a client opens a session
 

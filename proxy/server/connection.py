@@ -340,9 +340,10 @@ class Connection(asyncio.Protocol):
         self._entrance.held.logins.pop(self, None)
 
     def _make_room(self) -> None:
-        """Record that this connection has no login yet, and close another such connection if there are too many.
+        """Record that this connection has no login yet, and close one such connection if there are too many.
 
         The oldest one is closed whose login Viewgate is not checking: its client is silent, or slower than all others.
+        If Viewgate is checking the logins of all others, this connection itself is closed.
         """
         waiting = self._entrance.held.logins
         waiting[self] = None
@@ -353,8 +354,8 @@ class Connection(asyncio.Protocol):
         """Close the connection, because too many connections have no login."""
         self._end_login()
         logger.warning(
-            "%s: connection closed: more than %d connections have no login, and this client has been silent longest; "
-            "an administrator can raise [limits] logins",
+            "%s: connection closed: more than %d connections have no login, and this is the oldest that Viewgate is "
+            "not checking; an administrator can raise [limits] logins",
             self._address,
             self._entrance.limits.logins,
         )

@@ -1,11 +1,13 @@
 """The listener: real clients, invalid bytes, slow peers, and shutdown."""
 
 import asyncio
+from threading import Event
 
 import pytest
 from pyhive import hive
 from pyhive.exc import OperationalError
 
+from proxy.authentication import Authentication
 from proxy.hs2 import ResultSet, encode_call
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
@@ -120,8 +122,9 @@ def test_of_too_many_clients_without_a_login_the_oldest_is_dropped(caplog: pytes
             assert (await client.execute(session, "SELECT 1")).status.statusCode == 0
             async with RawClient(proxied.port) as late:  # closes the third
                 await late.open_session()
-            _, last = silent[3]
-            assert not last.is_closing()
+            assert await asyncio.wait_for(silent[2][0].read(), 5) == b""
+            with pytest.raises(TimeoutError):  # the fourth is open
+                await asyncio.wait_for(silent[3][0].read(), 0.05)
             for _, writer in silent:
                 writer.close()
                 await writer.wait_closed()
@@ -129,6 +132,41 @@ def test_of_too_many_clients_without_a_login_the_oldest_is_dropped(caplog: pytes
     with_proxy(test, Limits(logins=2, grace=0.2))
     assert caplog.text.count("more than 2 connections have no login") == 3
     assert "an administrator can raise [limits] logins" in caplog.text
+
+
+class SlowPasswords:
+    """Accepts each password, but only when it may."""
+
+    def __init__(self) -> None:
+        self.checking = Event()
+        self.may = Event()
+
+    def version(self, _user: str) -> str:
+        return ""
+
+    def check(self, _user: str, _password: str) -> bool:
+        self.checking.set()
+        return self.may.wait(10)
+
+
+def test_of_too_many_clients_without_a_login_the_newest_is_dropped_if_all_others_are_being_checked(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    passwords = SlowPasswords()
+
+    async def log_in(port: int) -> None:
+        async with RawClient(port) as client:
+            await client.open_session()
+
+    async def test(proxied: Proxied) -> None:
+        checked = asyncio.create_task(log_in(proxied.port))
+        await until(passwords.checking.is_set)
+        assert await refused(proxied.port, b"") == b""
+        passwords.may.set()
+        await checked
+
+    with_proxy(test, Limits(logins=1, grace=0.2), authentication=Authentication(passwords))
+    assert "more than 1 connections have no login, and this is the oldest that Viewgate is not checking" in caplog.text
 
 
 def test_messages_in_small_frames_and_many_at_once() -> None:
