@@ -3,7 +3,7 @@
 from rewriter.block import Unsupported
 from rewriter.expanding import rewrite
 from rewriter.findings import Finding, by_closeness, ranked
-from rewriter.freshness import Live, fresh_storage, live_storage
+from rewriter.freshness import Live, Relations, fresh_storage, live_storage
 from rewriter.index import Definitions
 from rewriter.maintenance import (
     Decision,
@@ -83,6 +83,7 @@ __all__ = [
     "ParseError",
     "Reason",
     "Recent",
+    "Relations",
     "Shared",
     "Statement",
     "Stored",

@@ -35,6 +35,7 @@ from rewriter import (
     Outcome,
     Reason,
     Recent,
+    Relations,
     Statement,
     Unsupported,
     earlier_states,
@@ -43,7 +44,7 @@ from rewriter import (
     splice,
     travel,
 )
-from rewriter.model import Declared, MaterializedView, Relation, Session, Table, TableName
+from rewriter.model import Declared, MaterializedView, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.literals import literal
 from rewriter.model.names import split_name
@@ -326,19 +327,18 @@ class Answers:
         if (learned := self._views.learned(found)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
             found = await self._current(asked.names)
-        relations, earlier = await self._states(found, definitions, bound, facts)
+        relations, earlier, resting = await self._states(found, definitions, bound, facts)
         try:
             outcome = await _aside(sql, asked.decide, relations, earlier)
             wanted = without_ranges(outcome, asked.names, definitions)
             if wanted and self.catalog.range_of(wanted):
                 found = await self._current(asked.names)
-                relations, earlier = await self._states(found, definitions, bound, facts)
+                relations, earlier, resting = await self._states(found, definitions, bound, facts)
                 outcome = await _aside(sql, asked.decide, relations, earlier)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
             raise SqlError(str(problem), "0A000") from problem
-        outcome = told_of_rests(outcome, self.rests.within(found), definitions)
-        outcome = told_of_hint(outcome, state.only, definitions)
+        outcome = told_of_hint(told_of_rests(outcome, resting, definitions), state.only, definitions)
         if facts.problem:  # for this reason the session counts as one without rewriting
             outcome = replace(outcome, tried=())
         original = outcome.original
@@ -349,7 +349,7 @@ class Answers:
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
-    async def _current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
+    async def _current(self, names: Iterable[TableName]) -> Relations:
         """Return the current table or view of each name; None for a name that does not exist or whose metadata cannot
         be read.
 
@@ -360,20 +360,21 @@ class Answers:
         return await self.catalog.before_rollbacks(found)
 
     async def _states(
-        self, found: Mapping[TableName, Relation | None], definitions: Definitions, bound: Bound, facts: SessionFacts
-    ) -> tuple[Mapping[TableName, Relation | None], Earlier]:
-        """Return the tables and views that a session may use in their current state, and in the earlier states that
-        the staleness `bound` allows.
+        self, found: Relations, definitions: Definitions, bound: Bound, facts: SessionFacts
+    ) -> tuple[Relations, Earlier, Mapping[TableName, str]]:
+        """Return the tables and views that a session may use in their current state and in the earlier states that the
+        staleness `bound` allows, and the reason for each suspended storage table.
 
         A storage table that is partly stale in a state is limited to its fresh rows there. The value of a suspended
         storage table, which Spark has failed to read, is None. Tables have only those declared primary and foreign
         keys that the session trusts. `found` are the tables and views in the catalog, `facts` the settings of the
         session.
         """
-        usable = {**_relied_on(found, facts), **dict.fromkeys(self.rests.within(found))}
+        resting = self.rests.within(found)
+        usable = {**_relied_on(found, facts), **dict.fromkeys(resting)}
         earlier = earlier_states(definitions, usable, bound)
         current, *past = await self._parts.within(definitions, (usable, *earlier.values()))
-        return current, dict(zip(earlier, past, strict=True))
+        return current, dict(zip(earlier, past, strict=True)), resting
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
         """Return the session's state for one statement, in which rewriting may be turned off or limited to one view.
@@ -423,7 +424,7 @@ class Answers:
         session: ClientSession,
         statement: Statement,
         unchanged: Decision,
-        relations: Mapping[TableName, Relation | None],
+        relations: Relations,
     ) -> Decision:
         """Add the rewritten SQL to the decision `unchanged`, which runs the original statement, and return the result.
 
@@ -462,9 +463,7 @@ class Answers:
         return typed == expanded
 
 
-def _relied_on(
-    relations: Mapping[TableName, Relation | None], facts: SessionFacts
-) -> Mapping[TableName, Relation | None]:
+def _relied_on(relations: Relations, facts: SessionFacts) -> Relations:
     """Return the relations without the primary and foreign keys that tables declare, except for trusted keys.
 
     All declared keys are trusted if the session setting `viewgate.trust-constraints` (in `facts`) is on; the keys of
@@ -529,7 +528,7 @@ class KnownViews:
                     self._views, self._recent = views, Recent(definitions)
         return self._recent
 
-    def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared | None:
+    def learned(self, relations: Relations) -> Declared | None:
         """Add the primary and foreign keys that the tables in `relations` declare to the keys of tables looked up
         before.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -21,13 +21,14 @@ from rewriter import (
     Finding,
     Outcome,
     Reason,
+    Relations,
     Statement,
     Suggestion,
     by_closeness,
     ranked,
     suggestion,
 )
-from rewriter.model import Relation, Table, TableName
+from rewriter.model import Table, TableName
 
 _log = logging.getLogger("viewgate")
 
@@ -276,9 +277,7 @@ def told_of_named(outcome: Outcome) -> Outcome:
     return replace(outcome, tried=tuple(a for a in outcome.tried if a.view == only or a.verdict == "chosen"))
 
 
-def suggested(
-    outcome: Outcome, definitions: Definitions, relations: Mapping[TableName, Relation | None]
-) -> Suggestion | None:
+def suggested(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
     """Return a change to a view that would let the view answer the statement of `outcome`; None if no such change is
     found.
 

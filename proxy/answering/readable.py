@@ -34,6 +34,7 @@ from rewriter import (
     Live,
     Outcome,
     Reason,
+    Relations,
     fresh_part,
     fresh_storage,
     live_storage,
@@ -114,7 +115,7 @@ class Rests:
             return ""
         return rest.why if rest.content == _content(storage) and self._clock() < rest.until else ""
 
-    def within(self, relations: Mapping[TableName, Relation | None]) -> Mapping[TableName, str]:
+    def within(self, relations: Relations) -> Mapping[TableName, str]:
         """Return the reason for each suspended storage table in `relations`, by name; empty if none of them is
         suspended.
         """
@@ -146,8 +147,6 @@ def _content(storage: Table) -> tuple[str, int | None]:
 
 _PATIENCE_S = 0.2
 _MOST_COMMITS = 50  # each has manifests of its own
-
-Relations = Mapping[TableName, Relation | None]
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 
 from cachetools import LRUCache
 
 from proxy.answering.positions import Changed, behind
 from proxy.hs2 import Query, SqlError
 from proxy.sql_types import described_type
-from rewriter import ParseError, Unsupported, blanked
-from rewriter.model import Column, Relation, Session, Table, TableName
+from rewriter import ParseError, Relations, Unsupported, blanked
+from rewriter.model import Column, Session, Table
 from rewriter.model.settings import TIME_ZONE, result_settings
 
 # On a line of its own, so that positions in Spark's errors are off by just one line.
@@ -86,7 +86,7 @@ class Schemas:
         return self._known[whole]
 
 
-def schema_key(state: Session, relations: Mapping[TableName, Relation | None]) -> Hashable:
+def schema_key(state: Session, relations: Relations) -> Hashable:
     """Return a cache key that changes whenever the columns of a query over these relations could change.
 
     The key has the session's settings and current namespace, and the schema versions of all relations.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from proxy.answering import Answers, SessionFacts
+from proxy.answering.readable import FreshParts
 from proxy.hs2 import SqlError, reported
 from proxy.session import Forward
+from rewriter import Definitions, Relations
 from rewriter.model import Session
 from tests.unit.catalog.lake import ROWS, STORAGE, Lake
 from tests.unit.commands.house import House
@@ -125,6 +127,21 @@ def test_a_refresh_ends_the_rest(asking: Asking) -> None:
 def test_what_one_user_may_not_read_others_may(asking: Asking, sql_state: str) -> None:
     asking.fail(reported("no", sql_state, 0))
     assert asking.plan().sql is not None
+
+
+def test_a_rest_that_ends_during_a_decision_is_still_its_reason(
+    asking: Asking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking.fail()
+    within = FreshParts.within
+
+    async def later(parts: FreshParts, definitions: Definitions, states: Iterable[Relations]) -> list[Relations]:
+        asking.clock.now += 301
+        return await within(parts, definitions, states)
+
+    monkeypatch.setattr(FreshParts, "within", later)
+    (line,) = asking.plan().log
+    assert "Spark failed to read the view's storage table lake.demo.agg__storage" in line
 
 
 def test_a_rest_is_of_its_storage_alone(asking: Asking) -> None:
