@@ -59,7 +59,7 @@ from rewriter.sql import (
     travel,
     with_outputs,
 )
-from rewriter.staleness import Bound, Earlier, earlier_states
+from rewriter.staleness import Bound, Earlier
 from rewriter.suggest import suggestion
 
 __all__ = [
@@ -98,7 +98,6 @@ __all__ = [
     "define",
     "dependencies",
     "derived_partitions",
-    "earlier_states",
     "expand",
     "fresh_part",
     "fresh_storage",

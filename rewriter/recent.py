@@ -10,7 +10,7 @@ from rewriter.index import Definitions
 from rewriter.model import Session, TableName
 from rewriter.outcome import Outcome
 from rewriter.sql import Statement, parse
-from rewriter.staleness import Earlier, rewrite_within
+from rewriter.staleness import Bound, Earlier, earlier_states, moments, rewrite_within
 
 _NONE: Earlier = MappingProxyType({})
 
@@ -27,14 +27,29 @@ class Asked:
         self.names = definitions.closure(statement)
         self.over = definitions.over(statement)
         self.concerns_views = not self.names <= {*statement.tables} or bool(definitions.shortlisted(statement))
-        self._definitions = definitions
+        self.definitions = definitions
         self._decided: tuple[Relations, Earlier, Outcome] | None = None
+        self._states: tuple[Relations, tuple[int, ...], Earlier] | None = None
 
     @cached_property
     def base_tables(self) -> tuple[TableName, ...]:
         """The base tables that the statement reads; for a materialized view that it names, the view's base tables."""
-        sources = self._definitions.sources
+        sources = self.definitions.sources
         return tuple(dict.fromkeys(table for name in self.statement.tables for table in sources.get(name, (name,))))
+
+    def earlier(self, relations: Relations, bound: Bound) -> Earlier:
+        """Return the states within the staleness bound in which a stale view was fresh, the latest first.
+
+        The states come from the cache if no relation has changed since the last call, and the bound allows the same
+        times.
+        """
+        times = moments(self.definitions, relations, bound)
+        if not times:
+            return _NONE
+        known = self._states
+        if known is None or (known[0], known[1]) != (relations, times):
+            known = self._states = relations, times, earlier_states(self.definitions, relations, times)
+        return known[2]
 
     def decide(self, relations: Relations, earlier: Earlier = _NONE) -> Outcome:
         """Return which blocks are answered from which views.
@@ -46,7 +61,7 @@ class Asked:
         known = self._decided
         if known is not None and (known[0], known[1]) == (relations, earlier):
             return known[2]
-        outcome = rewrite_within(self.statement, self._definitions, relations, earlier)
+        outcome = rewrite_within(self.statement, self.definitions, relations, earlier)
         self._decided = relations, earlier, outcome
         return outcome
 

@@ -10,7 +10,7 @@ table that is fresh at an earlier time may be partly stale now, and another stor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import dropwhile
 
@@ -89,13 +89,12 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
 Earlier = Mapping[int, Relations]
 
 
-def earlier_states(definitions: Definitions, relations: Relations, bound: Bound) -> Earlier:
-    """Return the states within the bound in which a stale view was fresh, the latest first; none if there is no such
-    view.
+def earlier_states(definitions: Definitions, relations: Relations, times: Iterable[int]) -> Earlier:
+    """Return the state of the relations at each of these times, in milliseconds since 1970 (see `moments`).
 
     In each state, base tables are as of the state's time, and storage tables are unchanged.
     """
-    return {moment: _as_of(definitions, relations, moment) for moment in moments(definitions, relations, bound)}
+    return {moment: _as_of(definitions, relations, moment) for moment in times}
 
 
 def _as_of(definitions: Definitions, relations: Relations, moment: int) -> Relations:

@@ -27,6 +27,7 @@ from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.session import ClientSession, Forward
 from proxy.statements import Effect, StatementInfo, classify, scan, string_value
 from rewriter import (
+    Asked,
     Bound,
     Definitions,
     Earlier,
@@ -38,7 +39,6 @@ from rewriter import (
     Relations,
     Statement,
     Unsupported,
-    earlier_states,
     read_by,
     rewrite_past,
     splice,
@@ -327,13 +327,13 @@ class Answers:
         if (learned := self._views.learned(found)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
             found = await self._current(asked.names)
-        relations, earlier, resting = await self._states(found, definitions, bound, facts)
+        relations, earlier, resting = await self._states(asked, found, bound, facts)
         try:
             outcome = await _aside(sql, asked.decide, relations, earlier)
             wanted = without_ranges(outcome, asked.names, definitions)
             if wanted and self.catalog.range_of(wanted):
                 found = await self._current(asked.names)
-                relations, earlier, resting = await self._states(found, definitions, bound, facts)
+                relations, earlier, resting = await self._states(asked, found, bound, facts)
                 outcome = await _aside(sql, asked.decide, relations, earlier)
         except Unsupported as problem:
             await checked(sql, session.upstream.query)
@@ -360,20 +360,20 @@ class Answers:
         return await self.catalog.before_rollbacks(found)
 
     async def _states(
-        self, found: Relations, definitions: Definitions, bound: Bound, facts: SessionFacts
+        self, asked: Asked, found: Relations, bound: Bound, facts: SessionFacts
     ) -> tuple[Relations, Earlier, Mapping[TableName, str]]:
         """Return the tables and views that a session may use in their current state and in the earlier states that the
         staleness `bound` allows, and the reason for each suspended storage table.
 
         A storage table that is partly stale in a state is limited to its fresh rows there. The value of a suspended
         storage table, which Spark has failed to read, is None. Tables have only those declared primary and foreign
-        keys that the session trusts. `found` are the tables and views in the catalog, `facts` the settings of the
-        session.
+        keys that the session trusts. `asked` is the statement, `found` are the tables and views in the catalog, and
+        `facts` the settings of the session.
         """
         resting = self.rests.within(found)
         usable = {**_relied_on(found, facts), **dict.fromkeys(resting)}
-        earlier = earlier_states(definitions, usable, bound)
-        current, *past = await self._parts.within(definitions, (usable, *earlier.values()))
+        earlier = await _aside(asked.statement.sql, asked.earlier, usable, bound)
+        current, *past = await self._parts.within(asked.definitions, (usable, *earlier.values()))
         return current, dict(zip(earlier, past, strict=True)), resting
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:

@@ -11,7 +11,7 @@ import pytest
 from rewriter import Outcome, parse
 from rewriter.model import Relation, Snapshot, Table, TableName
 from rewriter.recent import Recent
-from rewriter.staleness import Bound, earlier_states, moments, rewrite_within
+from rewriter.staleness import Bound, Earlier, earlier_states, moments, rewrite_within
 from tests.golden.corpus import GoldenFile, World, world
 
 SCHEMA = "CREATE TABLE sales (region STRING, n INT); CREATE TABLE names (region STRING, name STRING)"
@@ -47,8 +47,12 @@ def answered(
     """Return the decision about a query whose answer may be this many minutes old."""
     bound = Bound(NOW, int(minutes * 60))
     statement = parse(query, built.session)
-    earlier = earlier_states(built.definitions, relations, bound)
-    return rewrite_within(statement, built.definitions, relations, earlier)
+    return rewrite_within(statement, built.definitions, relations, states(built, relations, bound))
+
+
+def states(built: World, relations: Mapping[TableName, Relation | None], bound: Bound) -> Earlier:
+    """Return the earlier states that a staleness bound allows."""
+    return earlier_states(built.definitions, relations, moments(built.definitions, relations, bound))
 
 
 def test_age_is_the_time_since_the_first_data_that_storage_lacks(built: World) -> None:
@@ -136,12 +140,26 @@ def test_a_remembered_decision_ends_with_its_bound(built: World) -> None:
     within = {name: relations.get(name) for name in asked.names}
 
     def decided(now_ms: int) -> Outcome:
-        return asked.decide(within, earlier_states(built.definitions, within, Bound(now_ms, 600)))
+        return asked.decide(within, asked.earlier(within, Bound(now_ms, 600)))
 
     assert decided(NOW).rewritten
     assert decided(NOW) is decided(NOW - 1)
     assert not decided(NOW + 1).rewritten
     assert not asked.decide(within).rewritten
+
+
+def test_earlier_states_are_made_once_while_nothing_has_changed(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
+    asked = Recent(built.definitions).ask(QUERY, built.session)
+    earlier = asked.earlier(relations, Bound(NOW, 600))
+    assert asked.earlier({**relations}, Bound(NOW - 1, 600)) is earlier
+    assert not asked.earlier(relations, Bound(NOW + 1, 600))
+    written = with_snapshots(built, SALES, (1, 90, "overwrite"), (2, 91, "overwrite"))
+    again = asked.earlier(written, Bound(NOW, 600))
+    assert again == states(built, written, Bound(NOW, 600))
+    (table,) = (state[SALES] for state in again.values())
+    assert isinstance(table, Table)
+    assert table.snapshot_id == RECORDED
 
 
 def with_fresh_part(relations: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
@@ -160,7 +178,7 @@ def test_storage_within_the_bound_comes_before_its_fresh_partitions(built: World
     relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
     statement, part = parse(QUERY, built.session), with_fresh_part(relations)
     assert rewrite_within(statement, built.definitions, part, {}).rewritten
-    earlier = earlier_states(built.definitions, relations, Bound(NOW, 600))
+    earlier = states(built, relations, Bound(NOW, 600))
     assert rewrite_within(statement, built.definitions, part, earlier).as_of_ms == 90 * MINUTE - 1
 
 
@@ -173,7 +191,7 @@ def test_fresh_partitions_answer_beside_storage_within_the_bound(built: World) -
         NAMES: replace(names, snapshots=(Snapshot(8, 95 * MINUTE, "overwrite", 0), *names.snapshots)),
     }
     query = f"SELECT (SELECT count(*) FROM names), total FROM ({QUERY.replace('sum(n)', 'sum(n) AS total')}) AS a"
-    earlier = earlier_states(built.definitions, relations, Bound(NOW, 600))
+    earlier = states(built, relations, Bound(NOW, 600))
     parts = {moment: with_fresh_part(state) for moment, state in earlier.items()}
     found = rewrite_within(parse(query, built.session), built.definitions, with_fresh_part(relations), parts)
     assert found.as_of_ms == 95 * MINUTE - 1
