@@ -253,7 +253,8 @@ class Answers:
         found = list[tuple[VirtualSchema, Rows]]()
         if self._system is not None and SYSTEM.mentioned(sql):
             ours = session.for_operators or CATALOG not in (await self.facts(session)).catalogs
-            found += [(SYSTEM, partial(self._system, session))] if ours else []
+            if ours:
+                found.append((SYSTEM, partial(self._system, session)))
         if information_schema.NAMESPACE in sql.lower():
             schema = await self._information_schema(session, await self.facts(session))
             found.append((schema, partial(information_schema.rows, self.catalog)))

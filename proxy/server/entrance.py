@@ -80,8 +80,7 @@ class Entrance:
     """The objects that all client connections share.
 
     `service` answers the Thrift calls, `authentication` checks the logins, and `cookies` spare HTTP clients further
-    logins. `held` counts what all connections together use. Without `tls`, clients
-    connect in clear text.
+    logins. `held` has the resources that all connections together use. Without `tls`, clients connect in clear text.
     """
 
     service: Service

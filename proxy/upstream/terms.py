@@ -139,8 +139,8 @@ class Upstream:
         >>> print(Upstream("spark", 10000).other_transport(Transport.HTTP))
         Spark at spark:10000 answers by HTTP: set `transport` of its [[upstream]] to "http"
         """
-        own = f'set `transport` of its [[upstream]] to "{answered.value.lower()}"'
-        remedy = "give [upstream.tls]" if answered is Transport.TLS else own
+        set_transport = f'set `transport` of its [[upstream]] to "{answered.value.lower()}"'
+        remedy = "give [upstream.tls]" if answered is Transport.TLS else set_transport
         return f"{self.named} answers by {answered.value}: {remedy}"
 
 
