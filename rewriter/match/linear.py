@@ -185,7 +185,8 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
         return None
     if isinstance(argument, exp.Mul):
         return exp.Mul(this=summed, expression=constant)
-    counted = of("count", varying)
+    # Counting the whole operand first would look for a storage column at each step of a chain such as x + 1 + 2 + ….
+    counted = of("count", _same_nulls(varying, reading))
     weighed = None if counted is None else _times_rows(constant, counted, argument, reading)
     if weighed is None:
         return None
@@ -220,5 +221,8 @@ def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_never_null(tree: Tree, reading: Reading) -> bool:
-    ansi = is_ansi(reading.candidate.view.settings)
-    return isinstance(same_nulls(tree, reading.block, ansi=ansi), exp.Star)
+    return isinstance(_same_nulls(tree, reading), exp.Star)
+
+
+def _same_nulls(tree: Tree, reading: Reading) -> Tree:
+    return same_nulls(tree, reading.block, ansi=is_ansi(reading.candidate.view.settings))
