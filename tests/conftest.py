@@ -17,7 +17,7 @@ from sqlalchemy import Engine, event
 
 from tests.integration import clients, hive, local_files, rest
 from tests.integration.daemon import free_ports
-from tests.integration.gate import DEMO_ROWS, INTERPRETED, Gate
+from tests.integration.gate import DEMO_ROWS, INTERPRETED, Gate, spark_catalog
 
 # Spark prints the plan of each statement for a page that nobody opens: the short form saves 5 % of its time.
 UNSEEN = '"spark.sql.ui.explainMode" = "simple"\n'
@@ -106,7 +106,8 @@ def gate(request: pytest.FixtureRequest) -> Any:
 def main_gate(data: Path, rest_port: int, hive_port: int) -> Iterator[Gate]:
     """The run's Viewgate, with a small demo."""
     settings = data / "viewgate.toml"
-    catalogs = rest.spark_catalog("rest", rest_port) + hive.spark_catalog("metastore", hive_port)
+    catalogs = spark_catalog("rest", f"http://127.0.0.1:{rest_port}", rest.SPARK_CATALOG)
+    catalogs += spark_catalog("metastore", f"thrift://127.0.0.1:{hive_port}", hive.SPARK_CATALOG)
     settings.write_text(f"[embedded.spark]\n{UNSEEN}{catalogs}")
     with Gate("--demo", str(DEMO_ROWS), "--data", data, "--config", settings) as running:
         yield running

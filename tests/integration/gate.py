@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from proxy.embedded import CATALOG, catalog_properties
@@ -60,6 +60,17 @@ class Gate(Daemon):
     @property
     def url(self) -> str:
         return f"jdbc:hive2://127.0.0.1:{self.port}/"
+
+
+def spark_catalog(name: str, uri: str, properties: Mapping[str, str]) -> str:
+    """Return Spark's settings for an Iceberg catalog beside the one in the data directory, as lines of a settings file.
+
+    `name` is the catalog's name in Spark, and `properties` are its properties beside its uri.
+    """
+    catalog = f"spark.sql.catalog.{name}"
+    given = {"uri": uri, "cache-enabled": "false", **properties}
+    settings = {catalog: "org.apache.iceberg.spark.SparkCatalog"} | {f"{catalog}.{k}": v for k, v in given.items()}
+    return "".join(f'"{key}" = "{value}"\n' for key, value in settings.items())
 
 
 def settings_beside(gate: Gate, data: Path, more: str, file: Path, *, terms: str = "") -> Path:

@@ -11,17 +11,8 @@ from threading import Thread
 from proxy import jars
 from tests.integration import clients
 
-
-def spark_catalog(name: str, port: int) -> str:
-    """Return Spark's settings for the catalog at a port, as lines of a settings file."""
-    catalog = f"spark.sql.catalog.{name}"
-    settings = {
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "hive",
-        f"{catalog}.uri": f"thrift://127.0.0.1:{port}",
-        f"{catalog}.cache-enabled": "false",
-    }
-    return "".join(f'"{key}" = "{value}"\n' for key, value in settings.items())
+# Spark's properties of the catalog, beside its uri.
+SPARK_CATALOG = {"type": "hive"}
 
 
 @contextmanager

@@ -85,17 +85,8 @@ SERVER = (
 )
 
 
-def spark_catalog(name: str, port: int) -> str:
-    """Return Spark's settings for the catalog at a port, as lines of a settings file."""
-    catalog = f"spark.sql.catalog.{name}"
-    settings = {
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
-        f"{catalog}.type": "rest",
-        f"{catalog}.uri": f"http://127.0.0.1:{port}",
-        f"{catalog}.io-impl": "org.apache.iceberg.hadoop.HadoopFileIO",
-        f"{catalog}.cache-enabled": "false",
-    }
-    return "".join(f'"{key}" = "{value}"\n' for key, value in settings.items())
+# Spark's properties of the catalog, beside its uri.
+SPARK_CATALOG = {"type": "rest", "io-impl": "org.apache.iceberg.hadoop.HadoopFileIO"}
 
 
 class RestCatalog(NamedTuple):
