@@ -1,7 +1,7 @@
 """Viewgate is a HiveServer2 proxy between clients and Spark Thrift Servers; it answers queries from materialized views.
 
-A client's bytes are decoded to messages, messages contain statements, and for each statement a plan is made. Each step
-is a package:
+Viewgate decodes the bytes of a client to messages, makes a plan for each statement in a message, and returns the
+result. The packages:
 
     workers     several processes that share one port
     server      listens, reads bytes, passes each call to service, writes the reply

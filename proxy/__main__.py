@@ -80,7 +80,10 @@ class Address(NamedTuple):
 
 
 def _logs_in(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the options of `Address` in place of the parameter `at`."""
+    """Return the command with one option for each field of `Address` in place of the parameter `at`.
+
+    When the new command is called, `at` gets an Address made of these options.
+    """
     hints = get_type_hints(Address, include_extras=True)
     options = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])

@@ -53,9 +53,7 @@ def check(settings: Config) -> None:
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """Return a function that adds login checks, TLS settings and limits to a service (which answers Thrift calls).
-
-    The result of this function is an Entrance.
+    """Return a function that makes an Entrance of a Thrift service: the service with login checks, TLS and limits.
 
     If the settings are invalid, raise ConfigError at once, not when the returned function is called.
     """

@@ -63,7 +63,10 @@ class Trust:
 
 
 class _Viewgate(Upstream):
-    """A running Viewgate as the server to connect to: its messages name the options of a command."""
+    """A running Viewgate as the server to which a command connects.
+
+    The error message for a wrong transport names an option of the command, such as --tls, instead of a setting.
+    """
 
     def other_transport(self, answered: Transport) -> str:
         remedy = "give --tls" if answered is Transport.TLS else "give the port for SQL with --port"

@@ -111,7 +111,7 @@ def compose(
 ) -> tuple[Service, Context]:
     """Return the service, which answers Thrift calls, and the context in which Viewgate's own statements run.
 
-    Both use the Spark and the catalog in `surroundings`.
+    The service and the context use the Spark and the catalog in `surroundings`.
 
     `effective` has the settings in effect. `kind` is the class of the service. `running` ends the background work of
     this process. Of several worker processes, exactly one gets `sole`, and the others get None: the process with
@@ -210,7 +210,10 @@ def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Cata
 
 
 def _in_background(pipeline: config.PipelineSettings) -> int:
-    """Return the largest number of background refreshes at once: more on a Spark that serves no clients."""
+    """Return the largest number of background refreshes at once: the configured number, or else a default.
+
+    The default is twice as large for a separate Spark ([pipeline.spark]), which serves no clients.
+    """
     if pipeline.background is not None:
         return pipeline.background
     return IN_BACKGROUND if pipeline.spark is None else 2 * IN_BACKGROUND

@@ -1,6 +1,6 @@
 """The Java libraries of the embedded Spark that no Python package contains: pinned versions, fetched once.
 
-    python -m proxy.jars        # what `make setup` runs; `viewgate serve` does the same when one is missing
+    python -m proxy.jars        # fetches the missing libraries; `make setup` and `viewgate serve` do the same
 
 The Ivy in the pyspark package fetches the libraries from Maven Central, and their checksums are verified. The libraries
 must be on the class path before the JVM starts, because the handler threads of Spark's Thrift Server do not see

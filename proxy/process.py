@@ -49,11 +49,10 @@ def begin_log() -> None:
 
 
 def _is_told_once(record: logging.LogRecord) -> bool:
-    """Return False for py4j's record of a call that the end of a JVM interrupted, and True for other records.
+    """Return whether to log a record: False only for py4j's record of a call that failed because a JVM has ended.
 
-    py4j logs a traceback for each such call and raises the same error in the caller; Viewgate logs the end of its JVM
-    in one line. As a filter of the root logger, this function sees only records that were logged by the root logger
-    itself, which py4j uses for this record.
+    py4j logs a traceback for each such call, and also raises the error in the caller; Viewgate logs the end of its JVM
+    in one line. A filter of the root logger suffices, because py4j logs this record with the root logger.
     """
     return record.msg != "Exception while sending command."
 

@@ -140,7 +140,7 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, sa
 async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Selection, say: Log) -> tuple[str, str]:
     """Refresh a view; return the outcome (refreshed, fresh or failed), and the line that reports the outcome.
 
-    `say` prints each message of the refresh. With `selection.stale`, a fresh view is left alone.
+    `say` prints each message of the refresh. With `selection.stale`, a fresh view is not refreshed.
     """
     lines: list[str] = []
 

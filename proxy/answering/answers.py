@@ -66,8 +66,8 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 class Answers:
     """The planner of statements over one catalog: it decides which SQL Spark runs for a statement.
 
-    `system` returns the rows of a table of `viewgate.system` that a session may see; if `system` is None, the names
-    of these tables are left for Spark to resolve. `clock` returns monotonic seconds, `now` seconds since 1970.
+    `system` returns those rows of a table in `viewgate.system` that a session may see; if `system` is None, Spark
+    resolves the names of these tables. `clock` returns monotonic seconds, `now` seconds since 1970.
     """
 
     def __init__(
@@ -120,10 +120,11 @@ class Answers:
         )  # fmt: skip
 
     async def _changed(self, session: ClientSession, info: StatementInfo, sql: str) -> list[Edit]:
-        """Return the edits that make a statement that changes the session, or EXECUTE IMMEDIATE, valid in Spark.
+        """Return the edits that Spark needs in a statement that changes the session, and in EXECUTE IMMEDIATE.
 
-        The edits replace virtual tables and table functions by their rows, and `timeseries` calls by Spark's functions.
-        Raise SqlError if the statement would store rows of a virtual table, or for an invalid call.
+        The edits replace virtual tables and table functions by their rows, or else `timeseries` calls by Spark's
+        functions. Return an empty list for any other statement; `info` is the classification of the statement. Raise
+        SqlError if the statement would store rows of a virtual table, or for an invalid call.
         """
         effect = info.effect.effect
         plain = effect is Effect.NONE or (effect is Effect.SETTINGS and not _sets_variable(sql))
@@ -165,8 +166,9 @@ class Answers:
         """Suspend the storage tables that a rewritten statement read, because the rewritten statement failed with
         `error`.
 
-        A suspended table is not read by rewritten statements for some time. Do nothing if `error` is about invalid
-        SQL or missing permissions. `decision` is the decision about the statement.
+        No rewritten statement reads a suspended table during the pause that follows (5 minutes at first, see
+        `Rests`). Do nothing if `error` is about invalid SQL or missing permissions. `decision` is the decision about
+        the statement.
         """
         self.rests.begin(decision.read, error)
 
@@ -202,10 +204,10 @@ class Answers:
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
         """Return the decision about a statement: the SQL that Spark runs.
 
-        A `thorough` decision has the same SQL, and also the reason for each view over the statement's tables that
-        cannot answer. In the SQL, calls of Viewgate's table functions are replaced by their rows, and Viewgate's hint
-        is removed, because Spark would reject the hint. Raise SqlError for an invalid hint, table function or
-        `timeseries` call.
+        A `thorough` decision has the same SQL, and in addition a reason for each view over the statement's tables
+        that cannot answer. In the SQL, calls of Viewgate's table functions are replaced by their rows, and Viewgate's
+        hint is removed, because Spark would reject the hint. Raise SqlError for an invalid hint, an invalid call of a
+        table function, or an invalid `timeseries` call.
         """
         hint = read_hint(sql)
         edits = await self._with_virtual_tables(session, hint.sql)
@@ -229,8 +231,8 @@ class Answers:
     async def _with_virtual_tables(self, session: ClientSession, sql: str) -> list[Edit]:
         """Return the edits that replace virtual tables and calls of table functions in a statement by their rows.
 
-        The virtual tables are those in viewgate.system and information_schema. Return an empty list if the statement
-        reads no virtual table, even if it calls a table function.
+        The virtual tables are those in viewgate.system and information_schema. If the statement reads none of them,
+        return an empty list, and so leave calls of table functions unchanged.
         """
         edits = [
             edit
@@ -247,8 +249,9 @@ class Answers:
     async def _virtual_schemas(self, session: ClientSession, sql: str) -> list[tuple[VirtualSchema, Rows]]:
         """Return the virtual schemas that a statement may name, each with the function that returns a table's rows.
 
-        If Spark has a catalog `viewgate`, the names refer to that catalog; in a session for operators (see
-        `show.enter_system`) it is known that Spark has none, and Spark is not queried.
+        If Spark has a catalog `viewgate`, the name viewgate.system refers to that catalog, and the virtual schema is
+        left out. In a session for operators (see `show.enter_system`), Spark is known to have no such catalog, and is
+        not queried.
         """
         found = list[tuple[VirtualSchema, Rows]]()
         if self._system is not None and SYSTEM.mentioned(sql):
@@ -273,11 +276,12 @@ class Answers:
         return information_schema.schema(self.catalog.name, qualified=ours, alone=not found.rows)
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Return the decision about the statement `hint.sql`, which was separated from the options of its hint.
+        """Return the decision about a statement, also while the catalog is unavailable.
 
-        While the catalog is unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if
-        the statement contains `timeseries`, a function that Spark does not have. A `thorough` decision has the
-        reason for each view over the statement's tables that cannot answer.
+        `hint` has the statement without Viewgate's hint, and the options of the hint. While the catalog is
+        unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if the statement contains
+        `timeseries`, a function that Spark does not have. A `thorough` decision also has a reason for each view over
+        the statement's tables that cannot answer.
         """
         try:
             return await self._decide(session, hint, thorough)
@@ -287,10 +291,11 @@ class Answers:
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Return the decision about the statement `hint.sql`; raise SqlError for an invalid `timeseries` call.
+        """Return the decision about a statement; raise Unavailable while the catalog is unavailable.
 
-        Raise Unavailable while the catalog is unavailable. A `thorough` decision has the reason for each view over
-        the statement's tables that cannot answer.
+        `hint` has the statement without Viewgate's hint, and the options of the hint. A `thorough` decision also has a
+        reason for each view over the statement's tables that cannot answer. Raise SqlError for an invalid
+        `timeseries` call.
         """
         sql = hint.sql
         own = Decision(None, sql)
@@ -363,13 +368,13 @@ class Answers:
     async def _states(
         self, asked: Asked, found: Relations, bound: Bound, facts: SessionFacts
     ) -> tuple[Relations, Earlier, Mapping[TableName, str]]:
-        """Return the tables and views that a session may use in their current state and in the earlier states that the
-        staleness `bound` allows, and the reason for each suspended storage table.
+        """Return the relations (tables and views) that a statement may use: their current state and earlier states.
 
-        A storage table that is partly stale in a state is limited to its fresh rows there. The value of a suspended
-        storage table, which Spark has failed to read, is None. Tables have only those declared primary and foreign
-        keys that the session trusts. `asked` is the statement, `found` are the tables and views in the catalog, and
-        `facts` the settings of the session.
+        The three results are the current state of the relations; the earlier states that the staleness `bound` allows,
+        by time; and, for each suspended storage table, the reason of the suspension. In each state, a partly stale
+        storage table is limited to its fresh rows, a suspended storage table is None, and a table has only those
+        declared primary and foreign keys that the session trusts. `asked` is the statement, `found` are the relations
+        in the catalog, and `facts` the settings of the session.
         """
         resting = self.rests.within(found)
         usable = {**_relied_on(found, facts), **dict.fromkeys(resting)}
@@ -393,9 +398,8 @@ class Answers:
         """Return the decision about a statement that reads all of its tables at earlier snapshots or times (time
         travel).
 
-        Return None for any other statement, and also if no view reads the statement's tables, or if the snapshot
-        that a table had at the requested time is unknown. `state` is the session's state, `recent` the decision
-        cache.
+        Return None for any other statement, if no view reads the statement's tables, and if it is unknown which
+        snapshot a table had at the requested time. `state` is the session's state, `recent` the decision cache.
         """
         past = travel(sql, state)
         asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
@@ -453,11 +457,10 @@ class Answers:
         return replace(unchanged, sql=outcome.fixed.sql(schemas), read=read)
 
     async def _reads_as_typed(self, session: ClientSession, outcome: Outcome, key: Hashable) -> bool:
-        """Return whether a statement has the same columns (names and types) in Spark if view names in FROM are replaced
-        by their queries.
+        """Return whether a statement keeps its columns (names and types) in Spark if the views in FROM are expanded.
 
-        `outcome` has the statement in both forms; `key` is the cache key (`schema_key`) of the session and the
-        relations.
+        To expand a view is to replace its name by its query. `outcome` has the statement with the names and with the
+        queries; `key` is the cache key (`schema_key`) of the session and the relations.
         """
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
@@ -530,10 +533,10 @@ class KnownViews:
         return self._recent
 
     def learned(self, relations: Relations) -> Declared | None:
-        """Add the primary and foreign keys that the tables in `relations` declare to the keys of tables looked up
-        before.
+        """Record the primary and foreign keys that the tables in `relations` declare.
 
-        Return all these keys; None if no key is new. A new key empties the decision cache.
+        Return the recorded keys of all tables, or None if none of the keys is new. A new key empties the decision
+        cache.
         """
         before = self._recent.definitions.declared or Declared()
         now = before.learned(relations)

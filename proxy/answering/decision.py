@@ -141,7 +141,7 @@ class Decision:
     def _briefly(self) -> list[str]:
         """Return the lines that say why views do not answer: one line per view and reason.
 
-        A reason that applies to all tried views takes a single line. If `problem` is set, the only line says the
+        If one reason applies to all tried views, the views share one line. If `problem` is set, the only line is the
         problem.
         """
         if self.problem:
@@ -161,7 +161,8 @@ class Decision:
     def _whys(self) -> dict[str, dict[str, None]]:
         """Return, for each reason why views do not answer, the names of the views to which the reason applies.
 
-        The nearest misses come first. Views that answer only their own query are left out, unless a hint names them.
+        The nearest misses come first. Views with SQL that the rewriter does not support, which can answer no query but
+        the view's own, are left out, unless a hint names the view.
 
         The names are the keys of a dict, which serves as an ordered set.
         """
@@ -180,8 +181,8 @@ class Decision:
     def _nearest(self, every: int) -> str:
         """Return a phrase for the views that were tried, such as `the nearest 3 of the 12 views on web.events`.
 
-        `every` is the number of views tried, here 3. The other views were not tried, because they lack more than
-        these.
+        `every` is the number of views tried, here 3. The other views were not tried, because they lack more columns or
+        aggregates of the statement. If all views were tried, the phrase is `the 12 views on web.events`.
         """
         of = f"nearest {every} of the {self.over}" if every < self.over else str(every)
         return f"the {of} views on {self._on}"
@@ -281,7 +282,7 @@ def suggested(outcome: Outcome, definitions: Definitions, relations: Relations) 
     """Return a change to a view that would let the view answer the statement of `outcome`; None if no such change is
     found.
 
-    If the search fails with an error, log the error and return None.
+    `relations` are the current tables and views. If the search fails with an error, log the error and return None.
     """
     if outcome.rewritten:
         return None
@@ -293,11 +294,11 @@ def suggested(outcome: Outcome, definitions: Definitions, relations: Relations) 
 
 
 def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
-    """Return those tables in `names` for which the minimum and maximum of each integer column might let a view answer.
+    """Return those tables in `names` whose integer columns' minima and maxima might let a view answer the statement.
 
-    These are the base tables, if a view cannot answer because a sum or average may be rounded: from the minimum and
-    maximum, a sum of integers can be proved exact. They are the storage tables, if a view cannot answer because the
-    bounds of a column are unknown. In all other cases, the result is empty.
+    If a view in `outcome` cannot answer because a sum or average may be rounded, the base tables are returned: the
+    minimum and maximum of a column can prove that its sum is exact. If a view cannot answer because the bounds of a
+    column are unknown, the storage tables are returned as well. Otherwise the result is empty.
     """
     reasons = {attempt.reason for attempt in outcome.tried}
     storages = names & definitions.by_storage.keys()

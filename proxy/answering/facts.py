@@ -83,8 +83,8 @@ def _period(name: str, given: str) -> str:
 class Defaults:
     """Spark's default values of settings, queried once for all sessions.
 
-    `SET -v` returns the values in effect. In a session that has set a value, the default is therefore not visible:
-    it is taken from the first session that has not set the value.
+    The query `SET -v` returns the value in effect of each setting. It shows the default of a setting only in a session
+    that has not set this setting, so a second session may have to be queried.
     """
 
     def __init__(self) -> None:
@@ -92,11 +92,10 @@ class Defaults:
         self._hidden: frozenset[str] | None = None
 
     async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
-        """Return Spark's default values by setting, as far as sessions have shown them.
+        """Return the default values that are known, by setting; query Spark first if that can add one.
 
-        Query Spark first if some defaults have not been shown yet, and this session can show one of them because it has
-        not set the setting. `settings` are the values that the session has set explicitly; `query` runs a SQL text
-        in the session.
+        A query can add a default if the default is unknown and the session has not set the setting. `settings` are the
+        values that the session has set explicitly; `query` runs a SQL text in the session.
         """
         if self._hidden is None or self._hidden - settings.keys():
             in_force = {str(key): str(value) for key, value, *_ in (await query("SET -v")).rows}

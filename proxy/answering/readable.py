@@ -1,7 +1,7 @@
 """Determines which storage tables (the tables that hold views' rows) may be read, and which part of their rows.
 
-A storage table that Spark failed to read is suspended for some time, because such a read can take minutes (Iceberg
-retries a broken metadata file) and would delay each query:
+A storage table that Spark failed to read is suspended: no rewritten statement reads the table until a pause has ended.
+Otherwise each query could be delayed by minutes, because Iceberg retries to read a broken metadata file:
 
     used ──rewritten statement fails, original statement succeeds──▶ suspended ──pause ends, or new snapshot──▶ used
 
@@ -51,7 +51,7 @@ class _Rest:
     """A pause during which rewritten statements do not read one snapshot of a storage table.
 
     `content` identifies the snapshot: the table's UUID and the snapshot id. The pause lasts `seconds`, until the
-    time `until` on the monotonic clock; `why` is the reason for users.
+    time `until` on the monotonic clock; `why` is the reason of the pause, as text for users.
     """
 
     content: tuple[str, int | None]
@@ -61,8 +61,10 @@ class _Rest:
 
 
 class Rests:
-    """The storage tables that rewritten statements must not read for some time (suspended), because Spark failed to
-    read them; each worker process has its own.
+    """The suspended storage tables: rewritten statements do not read them during a pause, because Spark failed to
+    read them.
+
+    Each worker process has its own.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -70,7 +72,7 @@ class Rests:
         self._rests: dict[TableName, _Rest] = {}
 
     def begin(self, storages: Iterable[Table], error: SqlError) -> None:
-        """Suspend the storage tables `storages`, which a statement read before it failed with `error`.
+        """Suspend the storage tables `storages`, because a statement that reads them has failed with `error`.
 
         Do nothing if `error` is about invalid SQL or missing permissions. The suspension of a table that is already
         suspended is not prolonged.
@@ -191,10 +193,10 @@ class FreshParts:
         self._known: LRUCache[Hashable, asyncio.Task[FreshPart | None]] = LRUCache(most)
 
     async def within(self, definitions: Definitions, states: Iterable[Relations]) -> list[Relations]:
-        """Return each state of the relations, with each storage table that is partly stale in this state limited to
-        its fresh part.
+        """Return the given states of the relations with each partly stale storage table limited to its fresh part.
 
-        A storage table whose fresh part is still unknown after 0.2 s is returned unchanged.
+        A storage table may be partly stale in one state and fresh in another. A storage table whose fresh part is
+        still unknown after 0.2 s is returned unchanged.
         """
         looks = [(state, [(each, self._look(each)) for each in _stale(definitions, state)]) for state in states]
         if pending := {look for _, of_state in looks for _, look in of_state if not look.done()}:
@@ -243,7 +245,7 @@ def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
     """Yield each stale view for which a fresh part of the storage table may exist.
 
     The storage table must be partitioned, and exactly one source must have changed since the refresh, with at least
-    one change other than an append.
+    one change other than an append. `relations` are the current tables and views.
     """
     for name, storage in relations.items():
         view = definitions.by_storage.get(name)

@@ -87,7 +87,7 @@ class Schemas:
 
 
 def schema_key(state: Session, relations: Relations) -> Hashable:
-    """Return a cache key that changes whenever the columns of a query over these relations could change.
+    """Return a cache key that is different whenever a query over these relations could have different columns.
 
     The key has the session's settings and current namespace, and the schema versions of all relations.
     """

@@ -105,9 +105,9 @@ Ask = Callable[[bytes, bytes], Awaitable[Mapping[int, Any]]]
 class SystemRows:
     """The source of the rows of `viewgate.system`: the journal, the catalog, the sessions and the upstreams.
 
-    `ask` sends a request to all workers, including this one. If a `user` is given, only that user's statements and
-    sessions are returned; with None, those of all users. `due_ms` returns the time of each view's next scheduled
-    refresh, in milliseconds since 1970; only the worker that runs the schedule has such times.
+    `ask` sends a request to all workers, including this one. `due_ms` returns the time of each view's next scheduled
+    refresh, in milliseconds since 1970; the result is empty except in the worker that runs the schedule. If a method
+    gets a `user`, only that user's statements and sessions are returned; with None, those of all users.
     """
 
     def __init__(

@@ -1,6 +1,7 @@
-"""Finds `timeseries` calls in statements whose text only Spark sees: EXECUTE IMMEDIATE.
+"""Finds `timeseries` calls in the string literals that EXECUTE IMMEDIATE runs as statements.
 
-Viewgate translates `timeseries`, a function that Spark does not have, in the text that a client sends.
+`timeseries` is a function of Viewgate's, which translates the calls to Spark's functions. Viewgate can translate a
+call in a literal, but not a call in a text that Spark computes when it runs the statement.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def spells_time(sql: str) -> bool:
 
 
 def immediate_text(sql: str) -> Token | None:
-    """Return the string literal of EXECUTE IMMEDIATE that may contain `timeseries` calls; None if there is none.
+    """Return the string literal after EXECUTE IMMEDIATE if it may contain `timeseries` calls, else None.
 
     Raise SqlError 0A000 if such a literal is a part of an expression, or if EXECUTE IMMEDIATE is within a script.
 

@@ -317,7 +317,7 @@ class VirtualSchema:
     def _bounded(self, table: str, rows: Sequence[Row]) -> Iterator[str]:
         """Yield each row as JSON, as long as all rows together have at most `most` characters.
 
-        Beyond this limit, stop in an `own` schema, and raise SqlError 54000 in any other schema.
+        At the first row beyond this limit, stop in an `own` schema, and raise SqlError 54000 in any other schema.
         """
         size = 0
         for text in map(_json(self.tables[table]), rows):

@@ -254,8 +254,8 @@ class PasswordFile:
     def version(self, user: str) -> str:
         """Return a digest of the user's password hash; empty if the file has no line for the user.
 
-        If the file cannot be read at present, the content last read counts, so that logins work while an editor writes
-        the file.
+        If the file cannot be read at present, the content last read is used, so that logins work while an editor
+        writes the file.
         """
         with suppress(OSError, ValueError):
             self._refresh()

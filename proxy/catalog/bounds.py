@@ -2,8 +2,8 @@
 
 With the bounds of a time column, the rewriter knows which offset changes of a time zone (daylight saving time)
 affect a view's rows, and can replace the missing end of a range such as `ts >= x` by the greatest value. With the
-bounds of an integer column, the rewriter can prove that an average is exact. The bounds also cover deleted rows, so
-a range may be too wide; a proof from too wide a range is still correct.
+bounds of an integer column, the rewriter can prove that an average is exact. Bounds may be wider than the values,
+because they also cover deleted rows; a proof from wider bounds is still correct.
 """
 
 from __future__ import annotations

@@ -150,10 +150,10 @@ class Catalog:
     ) -> Mapping[TableName, Relation | None]:
         """Return the relations that a statement with time travel reads, by name.
 
-        A table in `moments` is returned as of the snapshot or time there (strings are times in the time zone
-        `zone`), a storage table as of a refresh from the base tables at these times, and a view as it is now. The
-        value is None for a table whose earlier state is unknown, and for a table that is neither in `moments` nor a
-        storage table.
+        `moments` has the snapshot or time of each table (strings are times in the time zone `zone`): the table is
+        returned in its state then. A storage table is returned as of a refresh from the base tables in these states,
+        and a view as it is now. The value is None for a table whose state is unknown, and for a table that is neither
+        in `moments` nor a storage table.
         """
         storages = {view.storage for view in await self.definitions()}
         wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
@@ -251,8 +251,8 @@ class Catalog:
         """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop the
         branches of all refreshes.
 
-        The properties in `set_properties` are set; other properties with a prefix in `remove_prefixes` are removed.
-        Raise Conflict if main is no longer at the snapshot `base` (None: a table without a snapshot).
+        The properties in `set_properties` are set; other properties that start with one of `remove_prefixes` are
+        removed. Raise Conflict if main is no longer at the snapshot `base` (None: a table without a snapshot).
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(

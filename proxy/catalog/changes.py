@@ -100,7 +100,7 @@ def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
     """Return the kind of change that the snapshot `raw` made to the rows of its `parent` snapshot.
 
     The kind is UNCHANGED, APPENDED (rows were only added) or CHANGED. It is UNCHANGED if no file was added or
-    removed; the summary of a snapshot shows this only if its writer records the file counts.
+    removed, according to the file counts in the snapshot's summary, which some writers do not record.
     """
     if operation(raw) == "replace":
         return ChangeKind.UNCHANGED

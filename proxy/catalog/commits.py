@@ -54,9 +54,9 @@ def publish(
     changed since. A check of the branch alone would not notice such a change: if the branch was dropped, Spark creates
     the branch again from the changed main.
 
-    The branches of other refreshes, and those that a killed refresh left behind, are dropped, too: they were created
-    from the content that this commit replaces, so their refreshes could only fail with a Conflict. Properties with a
-    prefix in `remove_prefixes` that are not in `set_properties` are removed.
+    The branches of other refreshes, running or killed, are dropped, too: they were created from the content that this
+    commit replaces, so these refreshes could only fail with a Conflict. Properties that start with one of
+    `remove_prefixes`, and are not in `set_properties`, are removed.
     """
     table = _load(catalog, storage)
     staged = _staged(table, storage, branch, base)

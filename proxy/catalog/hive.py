@@ -1,8 +1,9 @@
 """Looks up tables and views in a Hive Metastore.
 
-Iceberg's entries are tables of the metastore: the parameter `table_type` says whether one is an Iceberg table or view,
-`metadata_location` where its metadata file is. One call for each database returns the entries of all names. pyiceberg
-supports no views in a Hive Metastore, so the entries of views, which Spark makes, are read by its client directly.
+Iceberg tables and views are entries in the metastore's list of tables: the parameter `table_type` of an entry tells
+Iceberg tables and views from other tables, and `metadata_location` is the path of the metadata file. One call for each
+database returns the entries of all names. pyiceberg does not support views in a Hive Metastore, so this module reads
+the entries itself, by the Thrift client of pyiceberg.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ _HIVE_KINDS: Mapping[str, Literal["table", "view"]] = {"iceberg": "table", "iceb
 
 
 class _Calls:
-    """The calls over one connection to a metastore; one that reads gives up after `silence` seconds without a reply.
+    """The calls over one connection to a metastore; a call that reads fails after `silence` seconds without a reply.
 
-    A commit has no time limit, because it may succeed after a time-out.
+    A commit has no time limit: after a time-out, it would be unknown whether the commit has succeeded.
     """
 
     def __init__(self, client: Any, socket: TSocket, silence: float) -> None:
@@ -42,7 +43,11 @@ class _Calls:
 
 
 class _HiveClients(threading.local):
-    """The client of pyiceberg's catalog in each thread, because a client has one connection at a time."""
+    """A context manager that connects to the metastore, with a client of pyiceberg's for each thread.
+
+    Threads cannot share a client, because a client has one connection at a time. Calls that read fail after `silence`
+    seconds without a reply.
+    """
 
     def __init__(self, iceberg: HiveCatalog, silence: float) -> None:
         self._silence = silence
@@ -73,8 +78,8 @@ class _HiveClients(threading.local):
 class HiveStore:
     """An Iceberg catalog in a Hive Metastore, read from the parameters of the metastore's tables.
 
-    The metastore knows names in lower case only; a name in any other case finds the same table. A call that
-    reads gives up after `silence` seconds without a reply.
+    The metastore stores names in lower case; names are looked up ignoring case. A call that reads fails after
+    `silence` seconds without a reply.
     """
 
     poll_ms = 10_000
@@ -139,6 +144,9 @@ class HiveStore:
 
 
 def hive_store(iceberg: IcebergCatalog, silence: float) -> HiveStore:
-    """Return the store for pyiceberg's catalog of a Hive Metastore; reads give up after `silence` seconds."""
+    """Return the store for `iceberg`, pyiceberg's catalog of a Hive Metastore.
+
+    A call that reads fails after `silence` seconds without a reply.
+    """
     assert isinstance(iceberg, HiveCatalog)
     return HiveStore(iceberg, silence)

@@ -19,13 +19,13 @@ Read = Mapping[str, frozenset[int]]
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """Return each table in `moments` as of its time, and each storage table as of a refresh from the tables at these
-    times.
+    """Return the past state of each table in `moments`, and of each storage table refreshed from these states.
 
-    `documents` has the metadata of all tables: those in `moments`, and storage tables. Strings in `moments` are
-    times in the time zone `zone`. A refresh is used if it read exactly the rows that the tables had at these times,
-    or else if only appended rows were added between the refresh and these times. The value is None for a table whose
-    state at its time is unknown, and for a storage table without such a refresh.
+    `moments` has the snapshot or time of each table; strings are times in the time zone `zone`. `documents` has the
+    metadata of the tables in `moments` and of the storage tables. A storage table is returned as of a refresh that
+    read exactly the rows of these states, or else as of a refresh after which the tables only got appended rows until
+    these states. The value is None for a table whose past state is unknown, and for a storage table without such a
+    refresh.
     """
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
@@ -46,8 +46,9 @@ def tables_then(
 def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> Table | None:
     """Return the table that Spark reads for the time travel clause `as_of`; None if its snapshot or schema is unknown.
 
-    Spark reads a branch with the table's current schema, and a snapshot with the schema of that snapshot. Therefore
-    None is also returned for a branch whose last snapshot has a schema other than the table's current schema.
+    A time in `as_of` without a zone is in the time zone `zone`. Spark reads a branch with the table's current schema,
+    and a snapshot with the schema of that snapshot. Therefore None is also returned for a branch whose last snapshot
+    has a schema other than the table's current schema.
     """
     snapshot = _snapshot_of(document, as_of, zone)
     raw = next((raw for raw in document.get("snapshots") or () if raw["snapshot-id"] == snapshot), None)
@@ -63,7 +64,8 @@ def table_as_of(name: TableName, document: Document, as_of: AsOf, zone: str) -> 
 def _snapshot_of(document: Document, as_of: AsOf, zone: str) -> int | None:
     """Return the id of the snapshot to which Iceberg resolves a time travel clause; None if there is no such snapshot.
 
-    The clause has a snapshot id, a tag or branch name, or a time, which is looked up in the table's snapshot log.
+    The clause has a snapshot id, a tag or branch name, or a time (in the time zone `zone`), which is looked up in the
+    table's snapshot log.
     """
     if not as_of.by_time:
         if as_of.value.isdecimal():
@@ -87,10 +89,10 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
     """Return a storage table as of its last refresh that read allowed snapshots of its sources; None without such a
     refresh.
 
-    Each mapping in `preferred` has the allowed snapshots by table UUID; a refresh that fits an earlier mapping is
-    preferred to a later refresh that fits only a later mapping. Only refreshes that were published count. A refresh
-    must have recorded the columns that it used: renaming a column makes no snapshot, so a column's name may have had
-    another meaning at the source's snapshot.
+    Each mapping in `preferred` has the allowed snapshots by table UUID. The last refresh that fits the first mapping is
+    returned; if no refresh fits, the last one that fits the second mapping, and so on. Refreshes that were not
+    published are ignored. A refresh must have recorded the columns that it used: renaming a column makes no snapshot,
+    so a column's name may have had another meaning at the source's snapshot.
     """
     refreshes = list(_refreshes(name, document))
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))

@@ -4,7 +4,7 @@ A refresh state is recorded in two places. The *properties* of the storage table
 `iceberg.base.snapshot.<uuid>`), as in the Iceberg materialized view specification, stay the same when another writer
 changes the rows. The entry `refresh-state` in the *summary* of the snapshot that holds the content, as in the latest
 draft of the specification, is committed together with the content. Viewgate writes both, and also reads the properties
-and entries of all earlier drafts; if both exist, the summary counts. Viewgate's refreshes also write the entry
+and entries of all earlier drafts; if both exist, the summary is used. Viewgate's refreshes also write the entry
 `viewgate.refresh-state` to the summary: the view's UUID, the columns used of every source, and the storage table's
 columns, so that schema changes, which make no snapshot, are noticed.
 

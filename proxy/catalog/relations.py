@@ -81,12 +81,11 @@ class Relations:
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return the tables in `moments` as of their times, and storage tables as of a refresh from the tables at these
-        times.
+        """Return the past state of the tables in `moments`, and of the storage tables refreshed from these states.
 
-        Views are returned as they are now. The value is None for a table whose state is unknown, and for any other
-        table in `names`. `storages` are the names of the storage tables. Strings in `moments` are times in the time
-        zone `zone`.
+        `moments` has the snapshot or time of each table; strings are times in the time zone `zone`. `storages` are the
+        names of the storage tables. Views are returned as they are now. The value is None for a table whose past state
+        is unknown, and for any other table in `names`.
         """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
@@ -163,7 +162,7 @@ class Relations:
         """Return the table with the least and greatest values of its columns, read from its manifests.
 
         The values of date and timestamp columns are read if `storage` is true (the table is a storage table with
-        such columns), the values of integer columns if `range_of` has requested them.
+        such columns), the values of integer columns if `range_of` was called for the table.
         """
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)

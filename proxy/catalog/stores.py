@@ -282,7 +282,7 @@ _POSTGRES = (
 
 
 def open_store(name: str, properties: Mapping[str, str]) -> Store:
-    """Return the store for the catalog's `type` (sql, rest or hive).
+    """Return the store for a catalog by its `type` (sql, rest or hive); `properties` are its pyiceberg properties.
 
     Raise CatalogError, which names the setting to change, if the catalog cannot be opened.
     """

@@ -18,7 +18,7 @@ ByLast = Mapping[str, Collection[TableName]]
 
 
 class AffectedViews:
-    """A resolver of the table names in a statement to the sources of materialized views.
+    """Finds the sources of materialized views that the table names in a statement denote.
 
     The session's current catalog and namespace are queried only if a name could denote a source of a view.
     """

@@ -30,7 +30,7 @@ class Reloaded(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """The parts of Viewgate that its own statements use.
+    """The objects that the statements answered by Viewgate use: catalog, pipeline, journal and others.
 
     `on_commit` runs post-commit refreshes. `orphans` are storage tables without a view. `workers` returns the worker
     processes by number: the value is None for a worker that has ended, and numbers above the configured number are

@@ -1,8 +1,8 @@
 """SHOW TABLES, VIEWS and PARTITIONS, and DESCRIBE, answered in Hive's format if `viewgate.listings = hive` is set.
 
-PyHive's SQLAlchemy dialect, which Superset uses, expects Hive's answers. In Spark's answers, it takes the namespace
-column for the table's name, a partition transform for a column without a type, and the error for a missing table for a
-broken connection.
+PyHive's SQLAlchemy dialect, which Superset uses, expects Hive's answers. The dialect misreads Spark's answers: it takes
+the namespace column for the table's name, a partition transform for a column without a type, and the error for a
+missing table for a broken connection.
 """
 
 from __future__ import annotations
@@ -34,7 +34,11 @@ _UNSAFE = re.compile(r"""[\x01-\x1f\x7f"#%'*/:=?\\{\[\]^]""")  # what Hive escap
 
 
 def listing(ctx: Context, session: ClientSession, sql: str) -> _Listing | None:
-    """Return the function that answers a statement in Hive's format; None if Spark answers the statement."""
+    """Return the function that answers a statement in Hive's format.
+
+    Return None if Spark answers the statement, because the statement has no answer of its own in Hive's format, or
+    because `viewgate.listings` is not `hive` in the session.
+    """
     facts: SessionFacts = session.facts
     return _read(sql) if facts.settings[LISTINGS] == HIVE else None
 

@@ -131,8 +131,7 @@ def lets_expire(sql: str) -> bool:
 async def losses(
     catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
 ) -> tuple[str, ...]:
-    """Return a warning for each view over `tables` and each snapshot that the view needs but that the statement `sql`
-    lets expire.
+    """Return the warnings about snapshots that views over `tables` need and that the statement `sql` lets expire.
 
     Return an empty tuple if no view needs such a snapshot. `session` is the state of the session that runs the
     statement.
@@ -188,8 +187,9 @@ def _needed(
 ) -> Iterator[tuple[Table, Snapshot]]:
     """Yield each source with the snapshot that the last refresh of `storage` read, if this snapshot may now expire.
 
-    Only sources in `tables` are returned, and none for a partial storage table. `before` is the time before which
-    snapshots expire, in milliseconds since 1970; with None, every snapshot except the current one may expire.
+    Only sources in `tables` are yielded, and none for a partial storage table (with only some of the view's rows).
+    `before` is the time before which snapshots expire, in milliseconds since 1970; with None, every snapshot except
+    the current one may expire.
     """
     recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
     for table in sources if not storage.only else ():

@@ -98,10 +98,10 @@ class Planner:
         return replace(followed, log=(*followed.log, *await self._warned(session, text, tables)))
 
     def _defined(self, ended: Callable[[bool], None] | None, well: bool) -> None:
-        """Make the next statement read the views again, because the ended statement may have changed a plain view.
+        """Record the end of a statement that may have changed a plain view: the next statement reads the views again.
 
-        Without this, the change would stay unknown until the catalog's next poll. `well` is true if the statement
-        succeeded; call `ended`, too, if it is given.
+        Otherwise the change would stay unknown until the catalog's next poll. `well` is true if the statement
+        succeeded. `ended`, if not None, is then called with `well`.
         """
         self._context.catalog.invalidate()
         if ended is not None:
@@ -138,9 +138,10 @@ class Planner:
             return ()
 
     async def _follow(self, maintained: Maintenance, views: Sequence[MaterializedView], log: Log) -> None:
-        """Run the maintenance procedure on the storage table of each view; if a run fails, log the error and continue.
+        """Run the maintenance procedure on the storage table of each view.
 
-        A view with the property `viewgate.maintenance` = `never` is skipped.
+        If a run fails, write the error to the statement's log (`log`), and continue with the next view. A view with
+        the property `viewgate.maintenance` = `never` is skipped.
         """
         for view in views:
             if view.properties.get(MAINTENANCE) == NEVER:
@@ -169,7 +170,7 @@ def _left_system(session: ClientSession, ended: Callable[[bool], None] | None, w
     """Record the end of a USE statement in a session for operators (see `show.enter_system`).
 
     If the statement succeeded (`well`), the session has left viewgate.system and is no longer for operators.
-    `ended`, if not None, is also called.
+    `ended`, if not None, is then called with `well`.
     """
     if well:
         session.for_operators = False

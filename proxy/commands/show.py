@@ -230,7 +230,7 @@ def _is_system(name: Parts) -> bool:
 async def _is_ours(context: Context, session: ClientSession) -> bool:
     """Return whether viewgate.system denotes the namespace of Viewgate; False if Spark itself has a catalog `viewgate`.
 
-    In a session for operators (see `enter_system`), this is already known to be true, and Spark is not queried.
+    In a session for operators (see `enter_system`), return True without querying Spark.
     """
     return session.for_operators or CATALOG not in (await context.facts(session)).catalogs
 

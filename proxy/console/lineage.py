@@ -43,8 +43,8 @@ def _add(
     """Add the view `name` to the graph `found`, with an edge from each table and view that its `query` reads.
 
     `session` has the catalog and namespace that complete the table names in the query. `plain` has the query and
-    session of each plain view; plain views that the query reads are added in the same way. A query that cannot be
-    parsed gets no edges.
+    session of each plain view; plain views that the query reads are added in the same way. If the query cannot be
+    parsed, the view is added without edges.
     """
     found.add_node(name)
     try:

@@ -1,9 +1,11 @@
 """Records the queued and running statements and the running refreshes of this process, and the last ones that ended.
 
-The steps of a statement, whose record is PENDING until Record.begun, which may follow `begin`:
+The methods by which the record of a statement is written, in order:
 
     receive ──▶ begin ──▶ end (of its execution) ──▶ close (nothing more is fetched)
        └──▶ refuse
+
+The state of a record is PENDING until `Record.begun` is called: before `begin`, or later if the statement is queued.
 
 The sinks count a statement only when its outcome is final, because a count cannot be undone. A statement without rows
 is counted when its execution ends. A statement with rows is counted when its first rows are fetched, or when it is
@@ -176,7 +178,7 @@ class Journal:
         self._close(operation.handle.guid)
 
     def refuse(self, record: Record, error: SqlError | None, state: OperationState = OperationState.ERROR) -> None:
-        """Record that a statement never began.
+        """Record that a statement was never started.
 
         `error` is the reason for the refusal, None if the client disconnected. `state` is the final state of the
         statement.

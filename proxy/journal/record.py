@@ -196,7 +196,9 @@ class Record:
         self._since = now
 
     def queued_again(self, operation: Operation) -> None:
-        """Record that the original statement of `operation` is queued: the rewritten one's rows cannot be read."""
+        """Record that the original statement of `operation` is queued, because the rewritten statement's rows cannot
+        be read.
+        """
         self.operation, self.state, self.ended_ms = operation, OperationState.PENDING, None
 
     def runs_again(self) -> None:
@@ -204,7 +206,10 @@ class Record:
         self.state = OperationState.RUNNING
 
     def ended_again(self, state: OperationState) -> None:
-        """Record the end of the original statement that ran after the rewritten one; do nothing if none has begun."""
+        """Record the end of the original statement that was queued after the rewritten statement.
+
+        Do nothing if no original statement was queued (see `queued_again`).
+        """
         if self.operation is not None:
             self.operation, self.state, self.ended_ms = None, state, time.time_ns() // 1_000_000
 
@@ -222,7 +227,7 @@ class Record:
         self.seconds[Phase.FETCHED] = monotonic() - self._since
 
     def refused(self, error: SqlError | None, state: OperationState) -> None:
-        """Record that the statement never began.
+        """Record that the statement was never started.
 
         `error` is the reason, None if the client disconnected. `state` is the final state of the statement.
         """

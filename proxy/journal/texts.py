@@ -116,8 +116,8 @@ _JAVA = re.compile(r"(?:\w[\w ]*: )?(?:[a-z_]\w*\.)+[A-Z][\w$]*(?:Exception|Erro
 def string_literals(sql: str) -> frozenset[str]:
     r"""Return the first line of each string literal in a statement, without surrounding spaces.
 
-    Error messages are searched for these lines, because only the first line of an error message is recorded. Literals
-    without a letter or digit are left out.
+    These texts are then removed from an error message, of which only the first line is recorded. Literals without a
+    letter or digit are left out.
 
     >>> sorted(string_literals("SELECT 'Ann', 1, r'a' WHERE x = 'two\nlines' AND y = '-'"))
     ['Ann', 'a', 'two']

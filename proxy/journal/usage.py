@@ -30,12 +30,12 @@ _WORTH_NOTING = 20.0
 class Uses:
     """The statistics of one view: how often statements used it, and the time that it saved.
 
-    `considered`, `matched`, `chosen` and `executed` count the statements for which the view was tried, could answer,
-    was chosen, and was read until the statement finished. `failed` counts statements whose rewritten SQL Spark could
-    not run, and which the tables answered instead. `chosen_ms` is the time of the last choice, in milliseconds since
-    1970; `refresh` is the last refresh of this process that has ended. `saved_milliseconds` is the time that `compared`
-    statements took less than similar statements on the tables; `refresh_milliseconds` is the total time of `refreshes`
-    refreshes.
+    The counts of statements: `considered` (the view was tried), `matched` (the view could answer), `chosen` (the view
+    was chosen to answer), `executed` (the rewritten statement succeeded) and `failed` (the rewritten statement failed,
+    and the tables answered instead). `chosen_ms` is the time when the view was last chosen, in milliseconds since 1970.
+    `saved_milliseconds` is the time that the view has saved in `compared` statements, compared with similar statements
+    on the tables. `refresh` is the last refresh of this process that has ended; `refresh_milliseconds` is the total
+    time of `refreshes` refreshes.
     """
 
     considered: int = 0
@@ -104,7 +104,7 @@ class Usage:
                 self._save(views, statements, statements * record.work_ms - ms)
 
     def _compare(self, record: Record) -> None:
-        """Add the time that views saved in a statement: the digest's mean time on the tables, minus the statement's.
+        """Add the time that views saved in a statement: the mean time of its digest on the tables, minus its own time.
 
         If no mean time is known yet, remember the statement's time until the tables answer a statement with the same
         digest.

@@ -196,7 +196,7 @@ class OnCommit:
         return wait == ALWAYS or decision.incremental, decision
 
     async def _refresh_all(self, views: Sequence[MaterializedView], log: Log, cause: Cause = Cause.COMMIT) -> None:
-        """Refresh views in the background, one after the other."""
+        """Refresh views in the background, one by one; `cause` is recorded in the journal of refreshes."""
         failed: set[TableName] = set()
         for view in views:
             async with self._pipeline.background:

@@ -170,9 +170,10 @@ class ConnectJob:
     def _noted(
         self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
     ) -> None:
-        """Record the stages that the server reports while a statement runs, with 0 as the number of running tasks.
+        """Record the stages that the server reports while a statement runs; PySpark calls it on a thread of its own.
 
-        PySpark calls this function on a thread of its own, and does not report how many tasks of each stage run.
+        The number of running tasks is recorded as 0, because PySpark reports only the number for all stages together
+        (`inflight_tasks`).
         """
         for one in stages or ():
             self._stages[one.stage_id] = Stage(one.stage_id, one.num_tasks, one.num_completed_tasks, 0, 0)

@@ -166,9 +166,9 @@ class _Planning:
     async def _as_held(self, wanted: str, then: str = "") -> Step:
         """Return the step that brings the stored rows up to date; a step that changes nothing if no source has changed.
 
-        An incremental step merges the changes of the sources into the stored rows; `then`, if not empty, describes the
-        step that must follow. Any other step recomputes the rows that satisfy the condition `wanted` (empty: all rows
-        of the view), and no step follows.
+        If an incremental refresh is possible, the step merges the changes of the sources into the stored rows. `then`
+        describes the step that must follow an incremental step (empty: none). Otherwise the step recomputes the rows
+        that satisfy the condition `wanted` (empty: all rows of the view), and no step follows.
         """
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None

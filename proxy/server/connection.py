@@ -340,10 +340,10 @@ class Connection(asyncio.Protocol):
         self._entrance.held.logins.pop(self, None)
 
     def _make_room(self) -> None:
-        """Record that this connection has no login yet, and close one such connection if there are too many.
+        """Record that this connection has no login yet, and close a connection without a login if there are too many.
 
-        The oldest one is closed whose login Viewgate is not checking: its client is silent, or slower than all others.
-        If Viewgate is checking the logins of all others, this connection itself is closed.
+        Of the connections whose login Viewgate is not checking at present, the oldest is closed: the one whose client
+        has been silent or slow for the longest time. This can be the new connection itself.
         """
         waiting = self._entrance.held.logins
         waiting[self] = None

@@ -59,11 +59,11 @@ class StatementInfo:
     `verb` is the first keyword or symbol; `keywords` are the first five tokens in upper case, empty for tokens that are
     not words. `statements` are the statements that the text may run: the text itself, or the statements of a script.
 
-    `query` says whether the statement starts like a query, after parentheses; the statement may still write, as `WITH …
-    INSERT` does. `brief` says whether the statement ends quickly whatever the data, so that nobody needs to cancel the
-    statement or see its progress. `constant` says whether the statement is brief and its result has the same columns
-    whatever tables and settings exist. `may_write` says whether running the statement twice may have a different effect
-    from running it once.
+    `query` says whether the statement starts like a query, after any parentheses; the statement may still write, as
+    `WITH … INSERT` does. `brief` says whether the statement ends quickly whatever the data, so that no client needs to
+    cancel the statement or see its progress. `constant` says whether the statement is brief and its result always has
+    the same columns. `may_write` says whether running the statement twice may have a different effect from running it
+    once.
 
     `writes` are the tables that the statement may write to, and `destroys` is the object that the statement drops or
     alters; None if there is none. `effect` is the statement's effect on the session.
@@ -145,9 +145,9 @@ def _is_query(sql: str) -> bool:
 
 
 def _is_brief(sql: str) -> bool:
-    """Return whether a SELECT, SET or USE reads no table and calls no functions, except some such as current_user().
+    """Return whether a statement is a SELECT, SET or USE that ends at once, because it reads no table.
 
-    These functions return at once.
+    The only function calls allowed are those of some functions that return at once, such as current_user().
 
     >>> [_is_brief(sql) for sql in ("SELECT 1 AS one", "SELECT current_database()", "USE demo", "SET a.b = 1")]
     [True, True, True, True]

@@ -121,8 +121,8 @@ def _changed(name: Parts, rest: Sequence[Token], *, old_form: bool) -> Destructi
     """Return the change of columns that an ALTER COLUMN of the table `name` makes; None if no column's type may change.
 
     `rest` are the tokens from the column's name on. A changed comment, position, default or NOT NULL is not
-    destructive. Hive's `CHANGE COLUMN a b INT` (`old_form`) counts as a change of `a`, whatever follows. An ALTER
-    COLUMN with TYPE can change several columns.
+    destructive. Hive's `CHANGE COLUMN a b INT` (`old_form`) is always regarded as a change of `a`. An ALTER COLUMN
+    with TYPE can change several columns.
     """
     if old_form:
         return Destruction(Loss.COLUMNS, name, _columns(rest[:1]))

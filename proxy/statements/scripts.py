@@ -24,8 +24,8 @@ _LONGEST = 1_000_000  # characters of the text after substitution
 def statements_in(sql: str) -> tuple[str, ...]:
     """Return the statements that a text may run: the text itself or, for a script, the statements in the script.
 
-    Statements of a script that cannot affect a view are left out. The strings in a text with EXECUTE IMMEDIATE count as
-    statements, too.
+    Statements of a script that cannot affect a view are left out. If the text has an EXECUTE IMMEDIATE, each string
+    literal in the text is returned as a statement, too.
 
     >>> statements_in("BEGIN IF a THEN DROP TABLE t; END IF; EXECUTE IMMEDIATE 'DROP TABLE u'; END")
     ('DROP TABLE t', 'DROP TABLE u')

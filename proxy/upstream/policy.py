@@ -89,7 +89,7 @@ class FairQueue(Generic[T]):
                 del self._waiting[principal]
 
     def next(self) -> T:
-        """Remove and return the next item; its principal (user) then goes to the end of the queue."""
+        """Remove and return the next item; the principal (user) of the item then becomes the last to be served."""
         principal = next(iter(self._waiting))
         own = self._waiting.pop(principal)
         item = own.popleft()
@@ -308,7 +308,7 @@ class Place:
         return self
 
     def verdict(self, error: SqlError, began: float) -> Verdict:
-        """Return what the failure to open a session, because of `error`, shows about the server.
+        """Return the verdict about the server after an attempt to open a session has failed with `error`.
 
         `began` is the start of the attempt, on the event loop's clock.
         """
@@ -398,7 +398,7 @@ def best(places: Sequence[Place], tried: Collection[Place] = ()) -> Place | None
 
 
 def lacking(places: Sequence[Place], waiting: int, leaving: int) -> int:
-    """Return how many idle sessions to park (close upstream) to make room for waiting sessions; none if 0 or less.
+    """Return how many idle sessions to park (close upstream) to make room for waiting sessions; below 1 means none.
 
     `waiting` is the number of waiting sessions, `leaving` the number of upstream sessions that are being closed.
     """

@@ -213,8 +213,8 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
 def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
     """Return the offset after the value of type `kind` that begins at `offset`.
 
-    `depth` is the number of values around this value. Raise WireError if the value is nested too deeply, incomplete or
-    of an unknown type.
+    `depth` is the number of structs and containers that enclose the value. Raise WireError if the value is nested too
+    deeply, incomplete or of an unknown type.
     """
     if depth > MAX_DEPTH:
         raise WireError(f"invalid Thrift message: values are nested more than {MAX_DEPTH} deep")
