@@ -26,11 +26,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Selection:
-    """The views that `viewgate refresh` refreshes, and how.
+    """The views that `viewgate refresh` refreshes, and the options of the refreshes.
 
-    `names` are the selected views; without names, all views are selected, with or without `every` (the option --all).
-    With `stale`, the fresh views among these are skipped. `full` recomputes the rows even if an incremental refresh is
-    possible. `where` is a SQL condition: only rows that satisfy the condition are refreshed; empty for all rows.
+    `names` are the selected views; without names, all views are selected. `every` is true if the option --all was
+    given. With `stale`, the fresh views among the selected views are skipped. `full` recomputes the rows even if an
+    incremental refresh is possible. `where` is a SQL condition: only rows that satisfy the condition are refreshed;
+    empty for all rows.
     """
 
     names: tuple[str, ...] = ()

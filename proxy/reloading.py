@@ -20,9 +20,9 @@ _log = logging.getLogger("viewgate")
 
 @dataclass
 class Reloading:
-    """A reader of the changed settings file of `options`.
+    """Reads the settings file again on request, and applies its changes; `options` has the path of the file.
 
-    `adopt` puts the changed settings into effect. `now` returns the settings in effect, which include options of the
+    `adopt` puts changed settings into effect. `now` returns the settings in effect, which include options of the
     command line. `read` has the settings of the file, as read last, for comparison with the changed file.
     """
 

@@ -385,8 +385,8 @@ class Answers:
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
         """Return the session's state for one statement, in which rewriting may be turned off or limited to one view.
 
-        Rewriting is off with the hint `VIEWGATE(off)`, or if `SessionFacts.problem` says why no statement of the
-        session can be rewritten; rewriting is limited to one view with the hint `VIEWGATE(use = 'namespace.view')`.
+        Rewriting is off with the hint `VIEWGATE(off)`, and while no statement of the session can be rewritten (see
+        `SessionFacts.problem`). Rewriting is limited to one view with the hint `VIEWGATE(use = 'namespace.view')`.
         """
         facts: SessionFacts = session.facts
         state = await self.facts(session)

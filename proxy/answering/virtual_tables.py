@@ -151,9 +151,9 @@ _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 class Reference(NamedTuple):
     """A virtual table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column.
 
-    `start` and `end` are offsets in the statement. `sample` is the TABLESAMPLE clause after the name (empty without
-    one), and `end` is the offset after this clause. The name is replaced by a subquery; Spark expects TABLESAMPLE
-    between a subquery and its alias, so the clause moves, too.
+    The text between the offsets `start` and `end` is the name and the TABLESAMPLE clause after it (`sample`, empty
+    without such a clause). This text is replaced by a subquery, the same clause, and an alias, because Spark expects
+    TABLESAMPLE between a subquery and its alias.
     """
 
     name: str

@@ -219,8 +219,8 @@ class Catalog:
         """Return a table's data files at the snapshot `end`, and the files added and removed since the earlier snapshot
         `start`.
 
-        If `start` is None or no longer in the table's history, the files of all commits up to `end` are returned. If
-        `end` is None (a table without a snapshot), no files are returned.
+        If `start` is None or no longer in the table's history, return the files that any commit up to `end` added or
+        removed. If `end` is None (a table without a snapshot), return no files.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
@@ -228,9 +228,9 @@ class Catalog:
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
         """Return the files added and removed between the snapshots `start` and `end`, without the list of all files.
 
-        If `start` is None or no longer in the table's history, the files of all commits up to `end` are returned; if
-        `end` is None, none. Only the manifests of the commits between the snapshots are read, so that the cost grows
-        with the change, not with the table.
+        If `start` is None or no longer in the table's history, return the files that any commit up to `end` added or
+        removed. If `end` is None (a table without a snapshot), return no files. Only the manifests of the commits
+        between the snapshots are read, so that the cost grows with the change, not with the table.
         """
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))

@@ -135,7 +135,7 @@ def files(table: IcebergTable, start: int | None, end: int | None, *, live: bool
     """Return the files added and removed between the snapshots `start` and `end`; if `live`, also all files at `end`.
 
     Return no files if `end` is None or has expired. If `start` is None or not an ancestor of `end`, return the files
-    of all commits up to `end`.
+    that any commit up to `end` added or removed.
     """
     head = table.metadata.snapshot_by_id(end) if end is not None else None
     if head is None:
@@ -167,8 +167,8 @@ def _file(entry: ManifestEntry, times: Mapping[int, int]) -> DataFile:
 def _since(table: IcebergTable, head: Snapshot, start: int | None) -> Iterator[ManifestEntry]:
     """Yield the manifest entries of all files, delete files included, that were added or removed between two snapshots.
 
-    The snapshots are `start` and `head`. Compactions (operation `replace`) are left out. If `start` is None or not
-    an ancestor of `head`, yield the entries of all commits up to `head`.
+    The snapshots are `start` and `head`. Files of compactions (operation `replace`) are left out. If `start` is None
+    or not an ancestor of `head`, all commits up to `head` are included.
     """
     at: Snapshot | None = head
     while at is not None and at.snapshot_id != start:

@@ -32,13 +32,13 @@ class Reloaded(NamedTuple):
 class Context:
     """The objects that the statements answered by Viewgate use: catalog, pipeline, journal and others.
 
-    `on_commit` runs post-commit refreshes. `orphans` are storage tables without a view. `workers` returns the worker
-    processes by number: the value is None for a worker that has ended, and numbers above the configured number are
-    workers that are being replaced. `restart` starts to replace the workers one by one. `upstreams` and `journal`
+    `on_commit` runs post-commit refreshes. `orphans` removes storage tables without a view. `workers` returns the
+    worker processes by number: the value is None for a worker that has ended, and numbers above the configured number
+    are workers that are being replaced. `restart` starts to replace the workers one by one. `upstreams` and `journal`
     belong to this process; `system` returns the rows of system tables from all workers, and `ask` sends a request to
-    each worker and returns the replies. With `open_to_all`, clients log in without a password, so users cannot be
-    distinguished, and every user may see and do everything; otherwise only the users in `operators` may. `settings`
-    returns the rows of SHOW VIEWGATE CONFIG, and `reload` reads the settings file again.
+    each worker and returns the replies. With `open_to_all`, user names are not checked, so every user has the rights
+    of an operator; otherwise only the users in `operators` have them. `settings` returns the rows of SHOW VIEWGATE
+    CONFIG, and `reload` reads the settings file again.
     """
 
     catalog: Catalog

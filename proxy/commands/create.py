@@ -42,8 +42,8 @@ class Create:
     table.
 
     In this order, a killed CREATE leaves nothing that queries could read: a storage table without a view is never read.
-    Its property `viewgate.storage-of` names the intended view. For OR REPLACE, the new storage table is filled before
-    the view is changed to point to it, so that the old view answers queries until then.
+    The property `viewgate.storage-of` of a storage table names the intended view. For OR REPLACE, the new storage table
+    is filled before the view is changed to use it; until then, the old storage table answers queries.
     """
 
     name: tuple[str, ...]

@@ -56,11 +56,10 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
 
 
 async def killed(journal: Journal, about: bytes) -> tuple[str, str | None] | None:
-    """End a statement of this process; return the statement's user, and the state in which it had ended before.
+    """End a statement of this process; return its user, and its final state if it had already ended (else None).
 
-    The state is None if the statement had not ended. Return None if this process does not have the statement. `about`
-    is a JSON list: the statement's id, the only user whose statements may be ended (null: all users), and the user who
-    ends the statement.
+    Return None if this process does not have the statement. `about` is a JSON list: the statement's id, the only user
+    whose statements may be ended (null: all users), and the user who ends the statement.
     """
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)

@@ -301,9 +301,10 @@ _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
-    """Return the full name of the existing table `parts`, which a new view is to use as its storage table (to adopt).
+    """Return the full name of an existing table that a new view adopts, which means: uses as its storage table.
 
-    Raise SqlError with the reason if the table cannot be adopted. `made` has the queries and columns of the view.
+    `parts` is the name of the table in the statement. Raise SqlError with the reason if the table cannot be adopted.
+    `made` has the queries and columns of the view.
     """
     name = await ctx.resolve(session, parts)
     table = (await ctx.catalog.current([name]))[name]

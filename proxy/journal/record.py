@@ -110,11 +110,12 @@ class Record:
     """The record of one statement.
 
     `state` is PENDING while the statement is queued, until `begun` records its start. `answer` is the first line from
-    Viewgate in the client's operation log: the views that answer, or why none does. `rewritten` is the SQL for Spark if
-    it differs from the client's. `operation` is set until the statement has ended. `rows` and `bytes` are the numbers
-    fetched so far. Without `literals`, no text in the record has literals of the statement. `upstream` is the server
-    that accepted the statement; `trace` is the client's trace, a new trace, or None if the statement is not traced.
-    `client` is the address that opened the session. `counted` is true once the sinks have counted the statement.
+    Viewgate in the client's operation log: the views that answer, or the reason why no view answers. `rewritten` is the
+    SQL for Spark if it differs from the client's. `operation` is set until the statement has ended. `rows` and `bytes`
+    are the numbers of rows and bytes fetched so far. Without `literals`, no text in the record has literals of the
+    statement. `upstream` is the server that accepted the statement; `trace` is the client's trace, a new trace, or None
+    if the statement is not traced. `client` is the address of the client that opened the session. `counted` is true
+    once the sinks have counted the statement.
     """
 
     session: str

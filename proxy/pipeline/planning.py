@@ -115,9 +115,9 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
 async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
     """Return a query that computes the view's rows from the storage table of another view over the same tables.
 
-    `storage` is the view's own storage table. Return None if no other view's storage table is fresh, has all data that
-    the view needs, and is cheaper to read than the base tables; also if a base table cannot be pinned to a snapshot.
-    `sources` are the current base tables of the view.
+    `storage` is the view's own storage table, and `sources` are the current base tables of the view. Return None if no
+    other view's storage table is fresh, has all data that the view needs, and is cheaper to read than the base tables.
+    Also return None if a base table cannot be pinned to a snapshot.
     """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:

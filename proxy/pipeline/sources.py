@@ -21,8 +21,8 @@ from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, 
 class Sources:
     """The base tables that a storage query reads, as they are now, and the views through which the query reads them.
 
-    `stored` maps the name of each materialized view whose storage table a refresh may read, instead of expanding the
-    view, to the view and its storage table. Such a storage table is fresh, and was computed under the same session
+    `stored` has, by name, the materialized views in the query whose storage tables a refresh may read in place of the
+    views: each view with its storage table. Such a storage table is fresh, and was computed under the same session
     settings as the view to be refreshed.
     """
 

@@ -170,7 +170,7 @@ class ConnectJob:
     def _noted(
         self, stages: Iterable[StageInfo] | None, inflight_tasks: int, operation_id: str | None, done: bool
     ) -> None:
-        """Record the stages that the server reports while a statement runs; PySpark calls it on a thread of its own.
+        """Record the stages that the server reports while a statement runs; PySpark calls the method on its own thread.
 
         The number of running tasks is recorded as 0, because PySpark reports only the number for all stages together
         (`inflight_tasks`).

@@ -79,9 +79,9 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
     """Return whether two refresh states have the same view versions, and the same columns of sources and storage table.
 
-    The versions are those of the view and of the views that it reads. If the result is True, the view's columns have
-    the same types in `recorded`, the state that the last refresh recorded, and `now`. Return False if `recorded` is
-    None (no refresh is recorded).
+    `recorded` is the state at the last refresh, `now` the current state. The versions are those of the view and of the
+    views that it reads. If the result is True, the types of the view's columns have not changed. Return False if
+    `recorded` is None (no refresh is recorded).
     """
     return recorded is not None and _columns(recorded) == _columns(now)
 

@@ -67,8 +67,8 @@ class LoggingIn(Protocol):
 class Held:
     """The resources that all connections together use.
 
-    `bytes` is the number of bytes buffered for incomplete messages. `logins` are the connections without a login, the
-    oldest first; the values are not used.
+    `bytes` is the number of bytes buffered for incomplete messages. The keys of `logins` are the connections without a
+    login, the oldest first; the values are None (the dict serves as an ordered set).
     """
 
     bytes: int = 0

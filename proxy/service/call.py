@@ -215,9 +215,9 @@ class Processor:
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
         """Send a request to all worker processes and return their replies by worker number.
 
-        `question` names the request: each process looks up the function that answers it in the dictionary `answers`;
-        `about` is the function's argument. `patience` limits the wait for other workers, in seconds. This
-        implementation is for a single process, which has number 1.
+        `question` is the name of the request. In each process, the dictionary `answers` has the function that answers
+        a request of this name; `about` is the function's argument. `patience` limits the wait for other workers, in
+        seconds. This implementation is for a single process, which has number 1.
         """
         return {1: await self.answers[question](about)}
 
@@ -303,9 +303,9 @@ class Peer:
     """An authenticated client, with the sessions that end with its connection.
 
     `tied` says whether sessions that the client opens end with the connection. `acting_for` is the user whom the client
-    asked at login to impersonate, empty if none. `foreseen` has the replies that were prepared, before their calls
-    arrive, for the client's last statement, None before the first statement. `traceparent` is the W3C trace context of
-    the client's current call, empty if there is none.
+    asked at login to impersonate, empty if none. `foreseen` has the replies that Viewgate has prepared to the calls
+    that the client is expected to make on its last statement; None before the first statement. `traceparent` is the W3C
+    trace context of the client's current call, empty if there is none.
     """
 
     user: str

@@ -106,8 +106,9 @@ async def _ended(call: Call, operation: Operation, reply: bytes) -> bytes:
 async def _launched(call: Call, session: ClientSession, statement: Statement) -> Started:
     """Start a statement; return its operation with the reply to the client.
 
-    If the upstream refuses the statement, return None with the upstream's reply. If the statement has to wait for an
-    upstream session or for a slot (the permission to run), return a queued operation, which starts the statement later.
+    If the upstream refuses the statement, return None in place of the operation, with the upstream's reply. If the
+    statement has to wait for an upstream session or for a slot (the permission to run), return a queued operation,
+    which starts the statement later.
     """
     upstream = session.upstream
     if upstream.attached and not upstream.saturated:
@@ -136,8 +137,8 @@ async def _waiting_attempt(call: Call, session: ClientSession, statement: Statem
 async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
     """Wait for an attempt to start a statement, and return the started operation with the reply to the client.
 
-    If the upstream has refused the statement, return None with the upstream's reply. If this wait is cancelled, undo
-    the attempt.
+    If the upstream has refused the statement, return None in place of the operation, with the upstream's reply. If this
+    wait is cancelled, undo the attempt.
     """
     try:
         return await attempt
@@ -226,7 +227,7 @@ class _Start:
         """Send the statement to the upstream; return the started operation with the reply to the client.
 
         If the upstream refuses a rewritten statement, the client's original statement is sent. If the upstream refuses
-        the original statement as well, return None with the upstream's reply.
+        the original statement as well, return None in place of the operation, with the upstream's reply.
         """
         upstream, statement = self.lease.upstream, self.statement
         try:
@@ -263,7 +264,7 @@ class _Start:
 
         `operation` was created while the upstream was starting the statement, and now gets the upstream's handle. If
         the reply reports that the upstream has refused the statement, release the lease (upstream session and slot),
-        and return None with the reply.
+        and return None in place of the operation, with the reply.
         """
         try:
             announced = Announced.of(reply)

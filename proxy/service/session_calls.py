@@ -147,9 +147,9 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:
     """Return the session's user, and the configuration and OpenSession message without the setting for impersonation.
 
-    The setting is removed because Viewgate has already checked the impersonation, and the impersonated user logs in to
-    Spark: Spark would check this user's permission instead of the permission of the user who logged in to Viewgate.
-    Raise SqlError 28000 if the client names several users, or may not act for the user.
+    The setting is removed because Viewgate has already checked the impersonation. Spark, to which Viewgate logs in as
+    the impersonated user, would check the permission of that user to impersonate. Raise SqlError 28000 if the client
+    names several users, or may not act for the user.
     """
     wishes = {call.peer.acting_for, *(configuration[key] for key in _PROXY_USER_KEYS & configuration.keys())} - {""}
     if len(wishes) > 1:

@@ -247,7 +247,7 @@ class Operation(ABC):
         return float("-inf")
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state; if the operation ends, call `watcher`, and call `ended` with whether it has succeeded.
+        """Set the state; if the operation ends, call `watcher`, and call `ended` with True after a success, else False.
 
         Do nothing if the state cannot follow the current state, for example in a report that arrives late. `error` is
         the reason of the state ERROR.

@@ -172,8 +172,8 @@ def _is_brief(sql: str) -> bool:
 def _may_open(before: Sequence[Token]) -> bool:
     """Return whether a parenthesis after the tokens `before` opens a call of a built-in function that returns at once.
 
-    Examples of these functions are `version` and `current_user`. A function with a qualified name does not count,
-    because a user may have defined it.
+    Examples of these functions are `version` and `current_user`. Return False for a function with a qualified name,
+    because a user may have defined such a function.
 
     >>> [_may_open(list(scan(sql))) for sql in ("SELECT version", "SELECT a.version", "version", "SELECT f")]
     [True, False, False, False]

@@ -151,9 +151,9 @@ class RemoteOperation(RemoteRun):
     def foresee(self, sessions: Sessions) -> None:
         """Expect the client to make the same calls as for the session's previous result, and prepare the replies.
 
-        The calls are requests for the columns and the first rows, and the close of the operation. For each of them, a
-        function that returns the prepared reply is registered in `foreseen`. `sessions` is the registry from which a
-        close removes the operation.
+        The calls request the columns, request the first rows, and close the operation. For each call, a function that
+        returns the prepared reply is registered in `foreseen`. `sessions` is the registry from which the close removes
+        the operation.
         """
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):
@@ -385,10 +385,10 @@ class Prefetch:
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
         """Record a FetchResults call (`message`) and its `reply`, and prefetch the next block of this result.
 
-        The first fetch is recorded in the session's `habits`, so that the same call is prefetched for the next result,
-        if more rows may follow and the reply came quickly (`soon`). `goes_on` says whether more rows may follow. The
-        next block is prefetched if the reply has rows, more may follow, no other block is prefetched, and the budget
-        allows the block.
+        `goes_on` says whether more rows may follow, and `soon` whether the reply came quickly. If both are true at the
+        first fetch, the call is recorded in the session's `habits`, so that the same call is prefetched for the next
+        result. The next block is prefetched if the reply has rows, more may follow, no other block is prefetched, and
+        the budget allows the block.
         """
         if self._read == 0:
             self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)
