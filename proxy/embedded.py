@@ -230,7 +230,7 @@ def _alive(pid: str) -> bool:
 
 @contextmanager
 def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
-    """Yield a Spark session in a new JVM, and the JVM, which is stopped after the body.
+    """Yield a Spark session in a new JVM, and the JVM, which is stopped at the end of the `with` block.
 
     `settings` are Spark's settings, and `data` is the directory for Spark's log. `lock` is the locked file, which the
     JVM keeps open, so that the file stays locked until the JVM ends. Raise StartError if the JVM does not start.
@@ -279,7 +279,7 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
 
 @contextmanager
 def _java_environment(java: Path) -> Iterator[None]:
-    """Set this process's environment during the body for a JVM that the body starts, and restore it afterwards.
+    """Change this process's environment variables for a JVM that the `with` block starts, and restore them at its end.
 
     JAVA_HOME is derived from `java`, the path of the Java program; variables that would override Spark's settings are
     removed.

@@ -59,7 +59,7 @@ def _is_told_once(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def silent_log() -> Iterator[None]:
-    """Log nothing during the body, for a command that prints each problem once, at its end."""
+    """Log nothing during the `with` block, for a command that prints each problem once, at its end."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

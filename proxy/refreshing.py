@@ -33,7 +33,7 @@ _LOOK_AGAIN = 0.5
 
 @asynccontextmanager
 async def drawn(begun: Begun, console: Console | None = None, pause: float = _LOOK_AGAIN) -> AsyncIterator[Log]:
-    """Yield a function that prints a line; on a terminal, show a progress bar below the lines during the body.
+    """Yield a function that prints a line; on a terminal, show a progress bar below the lines during the `with` block.
 
     `begun` collects the running Spark jobs, whose stages are queried every `pause` seconds. `console` is the output
     (None: standard output).

@@ -163,7 +163,7 @@ def speaks(summary: Mapping[str, str]) -> bool:
 
 
 def to_properties(state: RefreshState) -> dict[str, str]:
-    """Return the specification's table properties that record a refresh; empty if the storage table is partial."""
+    """Return the specification's table properties that record a refresh; empty for a partial storage table."""
     if state.only:
         return {}
     return {

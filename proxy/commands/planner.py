@@ -1,6 +1,7 @@
-"""Plans each statement: Viewgate runs the statement as a command, or Spark runs it as the package `answering` decides.
+"""Plans each statement: Viewgate runs it as a command, or Spark runs it, as sent or rewritten.
 
-After a write to a source of views, the post-commit refreshes of these views are run.
+The package `answering` decides about the statements that Spark runs. After a write to a source of views, the
+post-commit refreshes of these views are run.
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """Return a description of the rows that the storage table will have; None if the rewriter cannot describe them.
+    """Return the rewriter's description of the rows to be stored, from which a layout is derived; None without one.
 
     `sources` are the current tables that the view's query reads. `made` has the queries and columns of the view.
     `facts` is the session's state.

@@ -27,9 +27,9 @@ class Step:
 
 @asynccontextmanager
 async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[Step]]:
-    """Yield a list to which the body of the `async with` adds an undo step for each completed step.
+    """Yield a list to which the `async with` block adds an undo step for each completed step of the statement.
 
-    If the body fails or is cancelled, run the undo steps in reverse order. If an undo step fails, too, add its
+    If the block fails or is cancelled, run the undo steps in reverse order. If an undo step fails, too, add its
     description to the message of the statement's SqlError.
     """
     undo: list[Step] = []

@@ -197,7 +197,7 @@ class Journal:
 
     @contextmanager
     def refreshing(self, view: TableName, cause: Cause) -> Iterator[Refresh]:
-        """Yield the record of a refresh that the body performs; record its end when the body ends or fails."""
+        """Yield the record of a refresh that the `with` block performs; record the end when the block ends or fails."""
         refresh = Refresh(view, cause)
         self._refreshing.append(refresh)
         try:

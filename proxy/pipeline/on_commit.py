@@ -163,10 +163,10 @@ class OnCommit:
     async def _waiting(
         self, definitions: Definitions, views: Sequence[MaterializedView]
     ) -> dict[MaterializedView, Decision | None]:
-        """Return the views for whose refresh a statement waits, each with the decision how to refresh the view.
+        """Return the views for whose refresh a statement waits, each with the planned refresh.
 
         Each view's property `viewgate.refresh.wait` decides; but a statement waits for a view only if it also waits for
-        all stale views that this view reads. The decision is None if planning the refresh fails.
+        all stale views that this view reads. The planned refresh is None if planning fails.
         """
         waiting: dict[MaterializedView, Decision | None] = {}
         behind: set[TableName] = set()
@@ -180,11 +180,11 @@ class OnCommit:
         return waiting
 
     async def _waits_for(self, view: MaterializedView) -> tuple[bool, Decision | None]:
-        """Return whether a statement waits for a view's refresh, and the decision how to refresh the view.
+        """Return whether a statement waits for a view's refresh, and the planned refresh.
 
-        The property `viewgate.refresh.wait` decides: never, always, or (by default) if the refresh is incremental. The
-        decision is None for never. If planning the refresh fails, return True and None, so that the statement reports
-        the failure.
+        The view's property `viewgate.refresh.wait` decides: `never`, `always`, or (by default) only if the refresh is
+        incremental. The planned refresh is None for `never`. If planning fails, return True and None, so that the
+        statement reports the failure.
         """
         wait = view.properties.get(WAIT, IF_INCREMENTAL)
         if wait == NEVER:

@@ -99,7 +99,7 @@ class Reading:
 
 
 async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
-    """Return the view's own storage query, pinned to the snapshots of its sources.
+    """Return the view's own storage query (which fills the storage table), pinned to the snapshots of its sources.
 
     `whole` is true for a refresh of all rows of the view: then each materialized view in the query whose storage table
     is fresh is replaced by this storage table. Otherwise no view in the query is replaced.

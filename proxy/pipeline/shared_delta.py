@@ -59,8 +59,8 @@ class SharedDelta:
     async def taken(self, decision: Decision) -> Decision:
         """Return the planned refresh `decision` with its delta query replaced by a read of the staging table.
 
-        The first caller creates and fills the staging table. Return the decision unchanged if the result of its delta
-        query is not in the staging table, or if staging failed.
+        The first call creates the staging table and fills it with the results of all delta queries. Return the decision
+        unchanged if the result of its delta query is not in the staging table, or if the table cannot be filled.
         """
         queries = [delta.query for delta in self._deltas]
         if decision.delta is None or decision.delta.query not in queries:
@@ -82,7 +82,10 @@ class SharedDelta:
             await asyncio.shield(self._dropped(self._staging))
 
     async def _staged(self) -> bool:
-        """Create and fill the staging table; return whether both have succeeded. Errors are only logged."""
+        """Create the staging table and fill it with the results of the delta queries; return whether that succeeded.
+
+        Errors are only logged.
+        """
         try:
             async with self._runner.job(self._settings) as job:
                 await job.run(
@@ -112,9 +115,9 @@ class SharedDelta:
 
 
 def _branch(at: int, count: int, query: str) -> str:
-    """Return the SELECT that stages the result of delta query number `at`, as structs in the column of the same number.
+    """Return the SELECT that stages the result of delta query number `at`, as structs in the column `d<at>`.
 
-    The other columns (`count` in total) are NULL.
+    There are `count` such columns, one for each delta query; the other columns are NULL.
 
     >>> _branch(1, 3, "SELECT 1 AS k")
     'SELECT 1 AS part, NULL AS d0, struct(d.*) AS d1, NULL AS d2 FROM (SELECT 1 AS k) AS d'

@@ -19,7 +19,7 @@ from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, 
 
 @dataclass(frozen=True)
 class Sources:
-    """The base tables that a storage query reads, as they are now, and the views through which the query reads them.
+    """The base tables that a view's storage query reads now, and the views through which the query reads them.
 
     `stored` has, by name, the materialized views in the query whose storage tables a refresh may read in place of the
     views: each view with its storage table. Such a storage table is fresh, and was computed under the same session

@@ -87,10 +87,10 @@ def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
 
 
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
-    """Raise SqlError 55000 if the columns that the storage query returns do not fit the storage table's columns.
+    """Raise SqlError 55000 if the rows to be stored do not fit the storage table's columns.
 
     The number of columns must be the same, because Spark would refuse the rows or fill columns with NULLs, and the
-    storage table must be able to hold each type. `returned` are the names and types of the query's columns.
+    storage table must be able to hold each type. `returned` are the names and types of the columns of these rows.
     """
     columns = tuple(returned)
     if len(columns) != len(storage.columns):

@@ -136,7 +136,7 @@ class Orphans:
 
     @contextmanager
     def spared(self, storage: TableName) -> Iterator[None]:
-        """Keep a storage table from being dropped as an orphan while the `with` block creates its view."""
+        """Keep a storage table, which has no view yet, from being dropped while the `with` block creates the view."""
         self._making[storage] += 1
         try:
             yield
@@ -144,9 +144,10 @@ class Orphans:
             self._making[storage] -= 1
 
     async def drop(self, view: TableName | None = None) -> list[TableName]:
-        """Drop the orphaned storage tables of one view, or of all views (None); return the dropped tables.
+        """Drop the storage tables that were created for `view` (None: for any view) but that no view uses.
 
-        Drop nothing if the definition of any view in the catalog cannot be read. Errors are only logged.
+        Return the dropped tables. Drop nothing if the definition of any view in the catalog cannot be read, or if other
+        proxies may be creating views. Errors are only logged.
         """
         try:
             found = await self._found(view)

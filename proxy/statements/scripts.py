@@ -64,8 +64,8 @@ def substituted(sql: str, settings: Mapping[str, str]) -> str:
 def _replaced(sql: str, settings: Mapping[str, str]) -> str:
     """Return the text with each variable replaced once by its value; unknown variables stay in the text.
 
-    The position of a closing brace, once found, is used for all variables that start before that position: a search for
-    each variable would take quadratic time for a text such as `${${${`.
+    Each closing brace is searched for only once, even if several variables start before it: otherwise a text such as
+    `${${${` would take quadratic time.
     """
     parts, at, end = [], 0, -1
     for begun in _VARIABLE.finditer(sql):

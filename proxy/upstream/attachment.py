@@ -77,8 +77,8 @@ class Kept:
     def settle(self, before: tuple[str, ...], catalog: str, namespace: str) -> bool:
         """Replace the USE and SET CATALOG statements in `before` by a USE of the given catalog and namespace.
 
-        `before` are the replay statements at an earlier time. Return True if the statements were replaced. If the
-        replay statements no longer start with `before`, change nothing and return False.
+        `before` are the recorded statements at an earlier time. Return True if the statements were replaced. If the
+        recorded statements no longer start with `before`, change nothing and return False.
         """
         if self.texts[: len(before)] != before:
             return False
@@ -279,7 +279,7 @@ class Attachment:
     async def _settle(self, live: UpstreamSession) -> None:
         """Query the current catalog and namespace; replace all recorded USE statements by one USE of this namespace.
 
-        If the query fails, the replay statements stay unchanged. `live` is the upstream session in which the query
+        If the query fails, the recorded statements stay unchanged. `live` is the upstream session in which the query
         runs.
         """
         before = self._kept.texts
@@ -326,9 +326,9 @@ class Attachment:
     async def _ready(self) -> UpstreamSession:
         """Return the upstream session; open a new one if there is none, or if its connection is lost.
 
-        Raise SqlError if no upstream session can be opened, or if the client session is closed. A session with more
-        than MOST_KEPT replay statements is pinned to its upstream session (never closed while idle), because a replay
-        would take too long.
+        Raise SqlError if no upstream session can be opened, or if the client session is closed. A client session with
+        more than MOST_KEPT recorded statements (SET, RESET, USE) is pinned to its upstream session, which then stays
+        open while the client is idle, because repeating so many statements would take too long.
         """
         live = self._live
         if live is not None and live.alive:
@@ -368,9 +368,9 @@ class Attachment:
         return attaching.result()
 
     async def _restore(self) -> bytes:
-        """Open an upstream session, repeat the replay statements there, and return the server's reply to OpenSession.
+        """Open an upstream session, repeat the recorded statements there; return the server's reply to OpenSession.
 
-        Raise SqlError if the upstream session cannot be opened or a replay statement fails.
+        Raise SqlError if the upstream session cannot be opened or a repeated statement fails.
         """
         try:
             if self._leaving is not None:

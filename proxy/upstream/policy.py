@@ -240,7 +240,7 @@ class Place:
     def usable(self) -> bool:
         """Whether the pool may open sessions on the server.
 
-        False while the server is draining, and after a failure until the retry delay has passed.
+        False while the server is draining (gets no new sessions), and after a failure until the retry delay has passed.
         """
         return not self.terms.draining and (self.problem is None or _now() >= self._rests_until)
 
@@ -279,7 +279,7 @@ class Place:
     def openings(self) -> int:
         """The number of further sessions that may be opened at the same time as the sessions being opened now.
 
-        0 for a paused server; on a saturated server, one session may be opened at a time.
+        0 for a paused server; on a saturated server (without a free thread), one session may be opened at a time.
         """
         return 0 if self.paused else (1 if self._saturated else OPENINGS) - self.opening
 
@@ -292,7 +292,7 @@ class Place:
     def vacancies(self) -> int:
         """The number of further sessions that the configured limit allows.
 
-        0 for a paused server, and for a saturated server, whose threads other clients occupy.
+        0 for a paused server, and for a saturated server (without a free thread).
         """
         return 0 if self.paused or self._saturated else max(self.terms.sessions - self.sessions, 0)
 
@@ -330,7 +330,7 @@ class Place:
         self.questions.resize(_questions(self.terms))
 
     def well(self) -> None:
-        """Record that the server has opened a session; the server then counts as neither failed nor saturated."""
+        """Record that the server has opened a session; the server is then neither failed nor saturated."""
         if self.problem is not None:
             logger.info("upstream recovered name=%s", self.upstream)
         if self._saturated:
@@ -359,7 +359,7 @@ class Place:
     def relieved(self) -> None:
         """Record that a session on the server has ended, and so freed a thread of the server.
 
-        On a saturated server, another session may then be opened at once.
+        On a saturated server (without a free thread), another session may then be opened at once.
         """
         self._saturated_until = float("-inf")
 

@@ -172,7 +172,7 @@ class Upstreams:
         self._settled()
 
     def _settled(self) -> None:
-        """Act on changed settings: park idle sessions of draining servers, and admit waiting sessions.
+        """Act on changed settings: park idle sessions of draining servers, and admit waiting sessions to the others.
 
         If no server is usable, raise an error in the waiting sessions. To park a session is to close its upstream
         session.

@@ -422,7 +422,8 @@ class Prefetch:
     async def _failed(self) -> bytes | None:
         """Return the upstream's error reply to the prefetch of the first rows; None without a prefetch or an error.
 
-        Spark reports the error only once; a repeated request would continue after the failure.
+        The client must get this reply, because Spark reports the error only once: a repeated FetchResults would return
+        the rows after the failure.
         """
         if self._rows or not self._blocks:
             return None

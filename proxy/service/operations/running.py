@@ -126,12 +126,12 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 
 @lru_cache(256)
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
-    """Return the constant parts of all completed status replies of one shape, between which the times must be inserted.
+    """Return the bytes of a completed status reply after its sequence id, cut where the times are inserted.
 
-    A shape is a status reply without its sequence id (see `proxy.wire.fields.shape_of`). The added fields depend on the
-    client's `protocol` version, on `has_result_set`, and on whether the operation is `running` (without an end time).
-    The first part starts after the sequence id. Each part comes with the number of the time to insert after the part
-    (0: start, 1: end), or None if no time follows.
+    For example, `((b"…", 0), (b"…", 1), (b"…", None))`: the bytes before the start time (0), between the start time
+    and the end time (1), and after the end time (None). Without an end time (`running`), there are two parts. `shape`
+    is the upstream's reply without its sequence id (see `proxy.wire.fields.shape_of`); the fields to add depend on the
+    client's `protocol` version and on `has_result_set`.
     """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
