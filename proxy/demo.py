@@ -108,7 +108,7 @@ async def _with_signs_of_life(step: str, asked: Awaitable[ResultSet]) -> None:
 
 
 async def rehearse(query: Query) -> None:
-    """Run the README's first query once, because the first run in a new Spark takes 6 s, later runs less than 0.5 s."""
+    """Run the README's first query once, so that the user's run takes less than 0.5 s; the first run takes 6 s."""
     await query("SELECT country, sum(quantity) FROM lake.demo.sales GROUP BY country ORDER BY 2 DESC LIMIT 3")
 
 

@@ -307,8 +307,9 @@ def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: D
 
 
 def shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
-    """Yield a failed Attempt for each view with a source table that a temporary view hides: the statement uses the
-    table's name, which denotes the temporary view in this session.
+    """Yield a failed Attempt for each view that cannot answer because a temporary view hides one of its source tables.
+
+    The statement uses the name of the table, but in this session the name denotes the temporary view.
     """
     session = statement.session
     for name in sorted(session.temporary_views):

@@ -55,7 +55,7 @@ def _texts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def told_of_immediate(error: SqlError) -> SqlError:
-    """Return an error of Spark's about a statement with EXECUTE IMMEDIATE, with a remedy if Spark missed `timeseries`.
+    """Return an error of Spark's about EXECUTE IMMEDIATE, with a remedy if the error is that `timeseries` is unknown.
 
     >>> print(told_of_immediate(SqlError("[UNRESOLVED_ROUTINE] Cannot resolve routine `timeseries`")))
     [UNRESOLVED_ROUTINE] Cannot resolve routine `timeseries`. Viewgate does not see the text that EXECUTE IMMEDIATE takes from a variable: write the statement as one string literal after EXECUTE IMMEDIATE, run it without EXECUTE IMMEDIATE, or use Spark's date_trunc()

@@ -43,7 +43,8 @@ def view_state(name: TableName, document: Document) -> ViewState:
 def is_materialized(document: Document) -> bool:
     """Return whether a view is materialized.
 
-    Its property `iceberg.materialized.view` is true, or its current version has a `storage-table` field.
+    A view is materialized if its property `iceberg.materialized.view` is true, or if its current version has a field
+    `storage-table`.
     """
     properties = document.get("properties", {})
     marked = any(properties.get(key, "").lower() == "true" for key in MARKERS)

@@ -94,7 +94,8 @@ class Phase(StrEnum):
 class Outcome(StrEnum):
     """The ways in which a statement is answered: from a view, from the tables, by Viewgate itself, or not at all.
 
-    There are three ways to be answered from the tables, by their causes: `miss`, `none` and `fallback`.
+    Three outcomes mean an answer from the tables: `miss` (no view can answer), `none` (no view reads the statement's
+    tables) and `fallback` (Spark could not run the rewritten statement).
     """
 
     VIEW = "view"  # a materialized view answers all or a part of it

@@ -65,8 +65,8 @@ IN_BACKGROUND = 2
 class Pipeline:
     """The runner of all refreshes: at most one at a time for each view, recorded in the journal.
 
-    A refresh for which no statement waits runs in the `async with` block of `background`, which at most
-    `in_background` refreshes enter at once.
+    `background` is a semaphore that limits the refreshes for which no statement waits: at most `in_background` of them
+    run at the same time.
     """
 
     def __init__(

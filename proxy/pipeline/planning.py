@@ -50,9 +50,10 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
 
 
 async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
-    """Return the change of a source with data files: the added and removed files or, if `live`, all current files.
+    """Add data files to the change of a source, and return the result; return the change as it is on an error.
 
-    Return the change unmodified if a manifest cannot be read.
+    The files are those that the change added and removed and, if `live`, also all current files. An error is logged;
+    it means, for example, that a manifest cannot be read.
     """
     ends = (change.name, change.start, change.end)
     try:
@@ -65,7 +66,7 @@ async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change
 
 
 def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshState) -> str:
-    """Return the reason why the stored rows cannot be the base of an incremental refresh; empty without a reason.
+    """Return the reason why the stored rows cannot be the base of an incremental refresh; empty if they can.
 
     `recorded` is the refresh state recorded in the storage table, and `sources` are the current base tables.
     """

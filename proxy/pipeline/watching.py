@@ -21,7 +21,7 @@ _logger = logging.getLogger(__name__)
 class Begun:
     """A context manager that collects, for a progress bar, the refresh jobs that run during the `with` block.
 
-    Collected are the jobs of the current asyncio task, and of the tasks that this task starts.
+    The jobs are those of the current asyncio task, and of the tasks that this task starts.
     """
 
     def __init__(self) -> None:

@@ -55,7 +55,7 @@ class Server:
     async def start(self) -> int:
         """Start listening on the main port and on the ports for single transports; return the number of the main port.
 
-        The main port accepts all transports. If 0 is configured for it, the operating system chooses the number.
+        The main port accepts all transports. If its configured number is 0, the operating system chooses the number.
         """
         self._listeners = [await self._listen(self._port, self._connection)]
         for only, own in self._ports.items():

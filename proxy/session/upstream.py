@@ -30,7 +30,7 @@ class LiveUpstream(Protocol):
 
     @property
     def draining(self) -> bool:
-        """Whether the upstream server is draining: it gets no new sessions, and idle sessions leave it."""
+        """Whether the upstream server is draining: it gets no new sessions, and its idle sessions are closed."""
         ...
 
     async def call(self, message: bytes) -> bytes:

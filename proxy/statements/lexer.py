@@ -167,7 +167,7 @@ def mentioned(sql: str) -> Iterator[Parts]:
 def names(tokens: Sequence[Token]) -> Iterator[Parts]:
     """Yield the dotted names among the tokens, from left to right, each as a tuple of identifiers.
 
-    Keywords and numbers count as names: `DROP a.b` gives ("DROP",) and ("a", "b").
+    Keywords and numbers are yielded like names: `DROP a.b` gives ("DROP",) and ("a", "b").
     """
     at = 0
     while at < len(tokens):

@@ -284,7 +284,7 @@ class UpstreamSession:
 
     @property
     def draining(self) -> bool:
-        """Whether the server is draining: it gets no new sessions, and idle sessions leave it."""
+        """Whether the server is draining: it gets no new sessions, and its idle sessions are closed."""
         return self.place.terms.draining
 
     async def call(self, message: bytes) -> bytes:

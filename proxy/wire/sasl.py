@@ -213,7 +213,7 @@ class SaslClient:
         self._buffer.add(data)
 
     def next_event(self) -> Authenticated | Refused | None:
-        """Return Authenticated or Refused, as the server has decided on the login; None while more bytes are needed."""
+        """Return Authenticated if the server has accepted the login, Refused if not; None while bytes are missing."""
         while (message := self._buffer.next_message()) is not None:
             status, payload = message
             if status == Status.COMPLETE:
@@ -250,10 +250,10 @@ class SaslTickets:
         self._buffer.add(data)
 
     def next_event(self) -> Authenticated | Refused | Token | None:
-        """Return Authenticated or Refused, as the server has decided on the login, or the server's next Token.
+        """Return the server's next Token, Authenticated if the server has accepted the login, or Refused if not.
 
-        The first event is an empty Token, which asks the caller for the client's first token. Return None while more
-        bytes are needed.
+        The first event is an empty Token, which asks the caller for the client's first token. Return None while bytes
+        are missing.
         """
         if not self._begun:
             self._begun = True

@@ -272,7 +272,7 @@ class RemoteRun(Operation):
 
     @property
     def without_rows(self) -> bool:
-        """Whether the operation is a finished write, whose empty result is known without the upstream."""
+        """Whether the operation is a write that has finished: its result is empty, and need not be fetched."""
         writes = classify(self._sent).writes if self.state is OperationState.FINISHED else None
         return writes is not None and writes.certain
 

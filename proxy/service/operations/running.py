@@ -61,7 +61,7 @@ class StatusPolls:
         return not self._out and asyncio.get_running_loop().time() - self._last >= seconds
 
     async def polled(self, answer: Awaitable[T]) -> T:
-        """Wait for the reply to a poll (`answer`) and return this reply; until then, the poll counts as running."""
+        """Wait for the reply to a poll (`answer`) and return this reply; mark the poll as running until then."""
         self._out += 1
         try:
             return await answer
@@ -201,7 +201,7 @@ class ProgressBar:
         return self._seen
 
     def _note(self, stages: tuple[Stage, ...]) -> None:
-        """Record the reported stages; stages recorded earlier that are not reported any more count as completed."""
+        """Record the reported stages; mark as completed all stages recorded earlier that are no longer reported."""
         ended = {number: replace(stage, completed=stage.tasks, running=0) for number, stage in self._stages.items()}
         self._stages = ended | {stage.id: stage for stage in stages}
 
