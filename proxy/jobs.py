@@ -83,7 +83,7 @@ async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitS
 
 
 def _refuse_unfinished(session: OwnSession, key: str) -> None:
-    """Raise ConfigError if Spark's settings define the Iceberg catalog without its type or implementation.
+    """Raise ConfigError if Spark's settings define the Iceberg catalog, but neither its type nor its implementation.
 
     `key` is the catalog's key in Spark's settings, such as `spark.sql.catalog.lake`. Without a type, Iceberg would look
     for a Hive metastore and log two thousand lines.

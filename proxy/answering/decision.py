@@ -1,7 +1,7 @@
 """The decision about a statement, and the texts that explain the decision to users.
 
-A miss is a view that was tried for a query block (SELECT) and cannot answer the block, with the reason. The nearest
-miss is the view that needs the smallest change, for example one more column.
+A view is tried for each query block (SELECT). A miss is a view that cannot answer a block, together with the reason.
+The nearest miss is the view that needs the smallest change, for example one more column.
 """
 
 from __future__ import annotations

@@ -152,8 +152,8 @@ class Reference(NamedTuple):
     """A virtual table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column.
 
     The text between the offsets `start` and `end` is the name and the TABLESAMPLE clause after it (`sample`, empty
-    without such a clause). This text is replaced by a subquery, the same clause, and an alias, because Spark expects
-    TABLESAMPLE between a subquery and its alias.
+    without such a clause). In FROM (`relation`), this text is replaced by a subquery, the same clause and, unless the
+    statement gives one (`aliased`), an alias, because Spark expects TABLESAMPLE between a subquery and its alias.
     """
 
     name: str

@@ -156,10 +156,10 @@ def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
 
 
 def _refreshes(name: TableName, document: Document) -> Iterator[tuple[Mapping[str, Any], RefreshState]]:
-    """Yield the published refreshes of a storage table, the last refresh first, each with the newest snapshot that has
-    its rows.
+    """Yield the published refreshes of a storage table, the last refresh first: a snapshot and the refresh state.
 
-    This is the snapshot that the refresh made, or the snapshot of a compaction after the refresh.
+    The snapshot is the newest one with the rows of the refresh: the snapshot that the refresh made, or the snapshot of
+    a compaction after the refresh.
     """
     last: Mapping[str, Any] | None = None
     for raw in ancestry(document):

@@ -1,7 +1,7 @@
-"""Repeats maintenance calls (compaction, snapshot expiry) on the storage tables of the views over a table.
+"""Repeats maintenance of a table (compaction, snapshot expiry) on the storage tables of the views over the table.
 
-The user is also warned if a view needs one of the snapshots that would expire: for its next incremental refresh, or
-to answer with rows no older than its max_staleness.
+The user is also warned if a view needs a snapshot that would expire: for its next incremental refresh, or for the time
+during which its max_staleness allows old rows.
 """
 
 from __future__ import annotations

@@ -398,7 +398,7 @@ def _incomparable(columns: Sequence[Column]) -> str:
 def _exactly(relation: str, columns: Sequence[Column]) -> str:
     """Return a query for the rows of a relation (SQL text), with a string column added for each floating-point column.
 
-    EXCEPT ALL treats 0.0 and -0.0 as equal, but their strings differ.
+    `columns` are the columns of the relation. EXCEPT ALL treats 0.0 and -0.0 as equal, but their strings differ.
     """
     texts = [f", CAST({quoted(column.name)} AS STRING)" for column in columns if _WITH_ZEROS.search(column.type)]
     return f"SELECT *{''.join(texts)} FROM {relation}"

@@ -1,6 +1,7 @@
 """Formats values for the console's pages: times, numbers, sizes, and the status of a view.
 
-Also finds views with a problem, such as a view that is never chosen, or whose refreshes cost more time than it saves.
+Also finds a problem of a view, such as that the view is never chosen, or that its refreshes take more time than it
+saves.
 """
 
 from __future__ import annotations

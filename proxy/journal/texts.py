@@ -174,6 +174,7 @@ def kept_message(
 
     Spark's errors quote the whole statement; without `literals`, `without_values` therefore removes quoted texts and
     numbers from the message. `known` are the literals of the statement, which are removed even if they are not quoted.
+    `sql_state`, the SQLSTATE of the error, decides how much else of an error of Spark's is removed.
     """
     text = shortened(message, KEPT)
     return without_credentials(text if literals else without_values(text, sql_state, known))

@@ -1,8 +1,8 @@
 """Runs refreshes: a statement writes new rows to a staged branch of the storage table, a commit publishes the branch.
 
-A staged branch is an Iceberg branch that no reader sees. `next_step` chooses the statement: an incremental one, whose
-cost grows with the change, if it provably gives the same content, else the whole query. If an incremental statement
-fails in Spark, the whole query runs.
+A staged branch is an Iceberg branch that no reader sees. `next_step` chooses the statement. An incremental statement,
+whose cost grows with the change of the sources, is chosen if it provably gives the same rows as the view's whole query.
+Otherwise, and also if the incremental statement fails in Spark, the whole query runs.
 
 A refresh that is killed before the commit leaves the main branch unchanged, and its staged branch behind; the next
 refresh's commit removes that branch. Of two concurrent refreshes, even in two proxies, the first commit wins, and the

@@ -108,9 +108,9 @@ class Upkeep:
     async def record(
         self, view: MaterializedView, storage: Table, state: RefreshState, summary: Mapping[str, str]
     ) -> None:
-        """Commit an empty snapshot to the storage table, whose `summary` records the refresh state of the stored rows.
+        """Record the refresh state of the stored rows by an empty commit, whose snapshot gets the entries `summary`.
 
-        The refresh state is also recorded in the table properties.
+        The refresh state (`state`) is also recorded in the table properties. `storage` is the current storage table.
         """
         async with staged(self._catalog, view, storage.snapshot_id) as branch:
             name = storage.name.sql()

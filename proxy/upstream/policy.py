@@ -381,8 +381,8 @@ class Place:
 def _questions(terms: Terms) -> int:
     """Return how many of Viewgate's own statements, such as queries for settings, may run on the server at a time.
 
-    The number is limited because Spark Thrift Server refuses statements when all its threads are busy and its queue of
-    100 statements is full.
+    The number is half of the statements of clients that `terms` allows. It is limited because Spark Thrift Server
+    refuses statements when all its threads are busy and its queue of 100 statements is full.
     """
     return max(terms.statements // 2, 1)
 

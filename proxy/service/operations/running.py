@@ -6,8 +6,8 @@ behind that poll: so a poll of the client and a poll of Viewgate's own share one
 computed once for all replies that differ only in the sequence id (`proxy.wire.fields`).
 
 Spark reports the columns only after the end of a statement. Hive JDBC's `executeAsync` requests the columns as soon as
-the statement has started, and would otherwise wait for the end of the statement: meanwhile Viewgate determines the
-columns with DESCRIBE QUERY.
+the statement has started, and waits for the reply. So that the reply need not wait for the end of the statement,
+Viewgate determines the columns with DESCRIBE QUERY.
 """
 
 from __future__ import annotations
