@@ -79,9 +79,10 @@ class Result:
 
 
 async def run(selection: Selection, options: Options, *, as_json: bool = False) -> int:
-    """Refresh the selected views on the configured Spark, or on an embedded one; return the code of `exit_code`.
+    """Refresh the selected views on the configured Spark, or on an embedded one; return the exit code (`exit_code`).
 
-    With `as_json`, lines and progress bar go to standard error, and the results as JSON to standard output.
+    With `as_json`, lines and progress bar go to standard error, and the results as JSON to standard output. Raise
+    ConfigError for invalid settings, and if the data directory of the embedded Spark has no data.
     """
     settings = settled(options)
     if settings.catalog is None and not embedded.has_data(settings.embedded.data):

@@ -40,8 +40,9 @@ class Planner:
         self._guard = Guard(context, self._affected)
 
     async def plan(self, session: ClientSession, sql: str) -> Plan:
-        """Return the plan of a statement: Local if Viewgate answers the statement itself, Forward if Spark
-        answers it.
+        """Return the plan of a statement: Local if Viewgate answers the statement itself, Forward if Spark answers it.
+
+        Raise SqlError if Viewgate refuses the statement.
         """
         info = classify(sql)
         if info.constant:
