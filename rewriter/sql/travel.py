@@ -115,7 +115,8 @@ def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
     """Yield the time travel clauses among the tokens.
 
     Supported are `[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'` and `… AS OF TIMESTAMP '…'`. The literal
-    distinguishes a clause from a table's alias: an alias may be named `of`, but no literal follows an alias.
+    distinguishes a clause from a table's alias: an alias may be named `of`, but no literal follows an alias. Several
+    strings in a row, which Spark joins, are not supported.
     """
     for i, token in enumerate(tokens[:-1]):
         if i < 3 or [each.text.upper() for each in tokens[i - 1 : i + 1]] != ["AS", "OF"]:
@@ -124,6 +125,8 @@ def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
         last = i + 2 if word in _BY_TIME and tokens[i + 1].text.upper() == "TIMESTAMP" else i + 1
         literal = tokens[last] if last < len(tokens) else token
         quoted = literal.token_type is TokenType.STRING
+        if any(each.token_type is TokenType.STRING for each in tokens[last + 1 : last + 2]):
+            continue
         if word in _BY_VERSION and (quoted or literal.text.isdecimal()):
             yield _Clause(tokens[first].start, literal.end + 1, AsOf(literal.text))
         elif word in _BY_TIME and quoted:

@@ -52,6 +52,7 @@ def test_clauses_of_literals_are_read(query: str, clause: str) -> None:
         "SELECT 'VERSION AS OF 5' FROM sales",
         "SELECT n FROM sales VERSION AS OF -5",
         "SELECT n FROM sales TIMESTAMP AS OF current_timestamp()",
+        "SELECT n FROM sales TIMESTAMP AS OF '2024-01-31' ' 12:00:00'",  # one string in Spark
         "SELECT n FROM sales TIMESTAMP AS OF (SELECT max(n) FROM names)",
         "SELECT n FROM sales VERSION AS OF 5 JOIN names USING (region)",
         "SELECT n FROM sales VERSION AS OF 5 WHERE n IN (SELECT n FROM sales)",
