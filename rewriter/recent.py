@@ -10,7 +10,7 @@ from rewriter.index import Definitions
 from rewriter.model import Session, TableName
 from rewriter.outcome import Outcome
 from rewriter.sql import Statement, parse
-from rewriter.staleness import Bound, Earlier, earlier_states, moments, rewrite_within
+from rewriter.staleness import Bound, Earlier, Moment, earlier_states, moments, rewrite_within
 
 _NONE: Earlier = MappingProxyType({})
 
@@ -29,7 +29,7 @@ class Asked:
         self.concerns_views = not self.names <= {*statement.tables} or bool(definitions.shortlisted(statement))
         self.definitions = definitions
         self._decided: tuple[Relations, Earlier, Outcome] | None = None
-        self._states: tuple[Relations, tuple[int, ...], Earlier] | None = None
+        self._states: tuple[Relations, tuple[Moment, ...], Earlier] | None = None
 
     @cached_property
     def base_tables(self) -> tuple[TableName, ...]:

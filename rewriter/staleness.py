@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import dropwhile
+from typing import NamedTuple
 
 from rewriter.expanding import rewrite
 from rewriter.freshness import Relations, changes_since
@@ -44,18 +45,30 @@ class Bound:
         return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
 
 
-def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[int, ...]:
-    """Return the times within the bound at which stale views were fresh, in milliseconds since 1970, the latest first.
+class Moment(NamedTuple):
+    """A time at which a stale view was fresh, in milliseconds since 1970, and the stale views that allow its age.
+
+    `storages` are the storage tables of these views: an answer as of this time must read one of them, because the age
+    that a view allows is for answers from that view.
+    """
+
+    ms: int
+    storages: frozenset[TableName]
+
+
+def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[Moment, ...]:
+    """Return the times within the bound at which stale views were fresh, the latest first.
 
     At most MOST_MOMENTS times are returned.
     """
-    found = set[int]()
-    for name in relations:
-        view = definitions.by_storage.get(name)
-        missing = _first_missing(view, definitions, relations) if view is not None else None
-        if view is not None and missing is not None and bound.allows(view, missing):
-            found.add(missing - 1)
-    return tuple(sorted(found, reverse=True)[:MOST_MOMENTS])
+    views = ((name, definitions.by_storage[name]) for name in relations if name in definitions.by_storage)
+    missing = {name: (view, _first_missing(view, definitions, relations)) for name, view in views}
+    stale = {name: (view, first) for name, (view, first) in missing.items() if first is not None}
+    times = sorted({first for view, first in stale.values() if bound.allows(view, first)}, reverse=True)
+    return tuple(
+        Moment(first - 1, frozenset(name for name, (view, _) in stale.items() if bound.allows(view, first)))
+        for first in times[:MOST_MOMENTS]
+    )
 
 
 def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
@@ -85,16 +98,16 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     return min(times, default=None)
 
 
-# The state of the relations at each earlier time that a staleness bound allows, by the time in milliseconds since 1970.
-Earlier = Mapping[int, Relations]
+# The state of the relations at each earlier time that a staleness bound allows.
+Earlier = Mapping[Moment, Relations]
 
 
-def earlier_states(definitions: Definitions, relations: Relations, times: Iterable[int]) -> Earlier:
-    """Return the state of the relations at each of these times, in milliseconds since 1970 (see `moments`).
+def earlier_states(definitions: Definitions, relations: Relations, times: Iterable[Moment]) -> Earlier:
+    """Return the state of the relations at each of these times (see `moments`).
 
     In each state, base tables are as of the state's time, and storage tables are unchanged.
     """
-    return {moment: _as_of(definitions, relations, moment) for moment in times}
+    return {moment: _as_of(definitions, relations, moment.ms) for moment in times}
 
 
 def _as_of(definitions: Definitions, relations: Relations, moment: int) -> Relations:
@@ -121,7 +134,8 @@ def rewrite_within(statement: Statement, definitions: Definitions, relations: Re
 
     `earlier` are the possible earlier states, latest first. The state in which views answer the most blocks is chosen.
     On a tie, prefer a plan that reads no changes since the refresh, then the current state, then the latest time. For a
-    write, and for a statement that names a storage table, only the current state is used.
+    write, and for a statement that names a storage table, only the current state is used. A plan for an earlier state
+    is used only if it reads a stale view that allows an answer of this age.
     """
     now = rewrite(statement, definitions, relations)
     least = _rank(now, relations)
@@ -130,8 +144,9 @@ def rewrite_within(statement: Statement, definitions: Definitions, relations: Re
     for moment, state in earlier.items():
         if not any(least):
             break
-        then = replace(rewrite(statement, definitions, state), as_of_ms=moment)
-        if (rank := _rank(then, state)) < least:
+        then = replace(rewrite(statement, definitions, state), as_of_ms=moment.ms)
+        read = {storage for replaced in then.replacements for storage in replaced.storages}
+        if not read.isdisjoint(moment.storages) and (rank := _rank(then, state)) < least:
             now, least = then, rank
     return now
 

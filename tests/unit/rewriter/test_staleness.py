@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rewriter import Outcome, parse
+from rewriter import Definitions, Outcome, parse
 from rewriter.model import Relation, Snapshot, Table, TableName
 from rewriter.recent import Recent
 from rewriter.staleness import Bound, Earlier, earlier_states, moments, rewrite_within
@@ -117,8 +117,28 @@ def test_each_view_may_allow_itself_an_age(built: World) -> None:
     assert moments(built.definitions, relations, Bound(NOW)) == ()
     views = tuple(replace(view, max_staleness=600) for view in built.definitions.views)
     allowing = type(built.definitions)(views)
-    assert moments(allowing, relations, Bound(NOW)) == (90 * MINUTE - 1,)
+    assert [moment.ms for moment in moments(allowing, relations, Bound(NOW))] == [90 * MINUTE - 1]
     assert moments(allowing, relations, Bound(NOW, 0)) == ()
+
+
+def test_the_age_that_a_view_allows_is_for_answers_from_that_view(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 95, "overwrite"))
+    names = built.relations[NAMES]
+    assert isinstance(names, Table)
+    relations = {
+        **relations,
+        NAMES: replace(names, snapshots=(Snapshot(8, 90 * MINUTE, "overwrite", 0), *names.snapshots)),
+    }
+    views = (replace(v, max_staleness=600 if v.name.table == "named" else None) for v in built.definitions.views)
+    definitions = Definitions(tuple(views))
+    earlier = earlier_states(definitions, relations, moments(definitions, relations, Bound(NOW)))
+    assert len(earlier) == 1
+    total = QUERY.replace("sum(n)", "sum(n) AS total")
+    other = f"SELECT (SELECT max(region) FROM names), total FROM ({total}) AS a"
+    both = f"SELECT (SELECT count(*) FROM names), total FROM ({total}) AS a"
+    for query, answering in ((other, []), (both, ["named", "by_region"])):
+        found = rewrite_within(parse(query, built.session), definitions, relations, earlier)
+        assert [r.view.name.table for r in found.replacements] == answering
 
 
 def test_fresh_first_then_within_the_bound_then_live(built: World) -> None:
