@@ -113,13 +113,16 @@ def earlier_states(definitions: Definitions, relations: Relations, times: Iterab
 def _as_of(definitions: Definitions, relations: Relations, moment: int) -> Relations:
     """Return the relations, with each base table in its state at an earlier time; storage tables stay unchanged.
 
-    `moment` is this time in milliseconds since 1970.
+    `moment` is this time in milliseconds since 1970. The value is None for a table whose state at this time is not one
+    of its snapshots: the snapshot has expired, or the table was rolled back or replaced later.
     """
 
     def then(name: TableName, relation: Relation | None) -> Relation | None:
         if not isinstance(relation, Table) or name in definitions.by_storage:
             return relation
         kept = tuple(dropwhile(lambda snapshot: snapshot.timestamp_ms > moment, relation.snapshots))
+        if (relation.snapshots and not kept) or any(start <= moment < end for start, end in relation.elsewhere):
+            return None
         since = relation.snapshots[: len(relation.snapshots) - len(kept)]
         earlier = replace(relation, snapshots=kept)
         # Bounds of the current rows hold for the earlier rows if rows were only added since.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
-from itertools import takewhile
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise, takewhile
 from typing import Any, TypeVar
 
 from proxy.catalog.documents import Document
@@ -50,6 +51,7 @@ def table(name: TableName, document: Document) -> Table:
         partitioned_by=partition_fields(document),
         delete_files=_total(line, "total-delete-files"),
         current_since_ms=next((e["timestamp-ms"] for e in reversed(document.get("snapshot-log") or ())), None),
+        elsewhere=tuple(_elsewhere(line, document.get("snapshot-log") or ())),
     )
 
 
@@ -143,6 +145,26 @@ def ancestry(document: Document) -> Iterator[dict[str, Any]]:
     while at in by_id:
         yield by_id[at]
         at = by_id[at].get("parent-snapshot-id")
+
+
+def _elsewhere(line: Sequence[Mapping[str, Any]], log: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+    """Yield the periods in which the current snapshot was not the newest of `line` by their timestamps.
+
+    The time before the snapshot log counts, too: expiry removes a snapshot and all earlier entries from the log. `line`
+    are the current snapshot and its ancestors, newest first, and `log` is the snapshot log. The periods begin and end
+    in milliseconds since 1970.
+    """
+    until: dict[int, float] = {}  # the time of the first of all later snapshots
+    earliest = math.inf
+    for raw in line:
+        until[raw["snapshot-id"]] = earliest
+        earliest = min(earliest, raw["timestamp-ms"])
+    if line and log and line[-1]["timestamp-ms"] < log[0]["timestamp-ms"]:
+        yield 0, log[0]["timestamp-ms"]
+    for entry, after in pairwise(log):
+        start, end = max(entry["timestamp-ms"], until.get(entry["snapshot-id"], 0)), after["timestamp-ms"]
+        if start < end:
+            yield int(start), end
 
 
 def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:

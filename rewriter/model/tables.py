@@ -108,7 +108,9 @@ class Table:
 
     `records` and `size` (bytes) are the current snapshot's totals; None if its summary does not record them.
     `delete_files` is the number of delete files. `current_since_ms` is the time, in milliseconds since 1970, at which
-    the snapshot became the current one, by a commit or a rollback.
+    the snapshot became the current one, by a commit or a rollback. `elsewhere` are the periods, each a start and an end
+    in milliseconds since 1970, in which the current snapshot was not the newest of `snapshots` by their timestamps: the
+    table was rolled back or replaced later, or a snapshot of another branch became the current one.
 
     `least` and `most` have a lower and an upper bound of each date or timestamp column, in seconds since 1970, and
     `ranges` both bounds of each integer column. Proofs may rely on `least` and `ranges`, but not on `most`, which is
@@ -137,6 +139,7 @@ class Table:
     most: tuple[tuple[str, int], ...] = ()
     ranges: tuple[tuple[str, int, int], ...] = ()
     current_since_ms: int | None = None
+    elsewhere: tuple[tuple[int, int], ...] = ()
     statistics: Statistics | None = None
 
     @property

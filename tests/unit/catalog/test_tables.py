@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from proxy.catalog.tables import table
 from rewriter.model import ForeignKey, TableName
 
@@ -38,6 +40,27 @@ def test_snapshots_are_the_ancestry_of_the_current_one() -> None:
     read = table(NAME, document([snapshot(1, None), snapshot(2, 1), snapshot(3, 1), snapshot(4, 3)], 4))
     assert [s.id for s in read.snapshots] == [4, 3, 1]
     assert (read.snapshot_id, read.schema_id, read.snapshots[0].schema_id) == (4, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("current", "log", "expected"),
+    [
+        (4, [(1000, 1), (2000, 2), (4000, 4)], []),
+        (4, [(1000, 1), (2000, 2), (3000, 3), (3500, 2), (4000, 4)], [(3000, 3500)]),  # rolled back
+        (4, [(1000, 1), (2000, 2), (2500, 1), (4000, 4)], [(2500, 4000)]),  # rolled back, and forward with the next
+        (4, [(1000, 1), (5000, 2), (5500, 4)], [(2000, 5000), (5000, 5500)]),  # committed to another branch before
+        (4, [(3500, 2), (4000, 4)], [(0, 3500)]),  # the third has expired
+        (3, [(1000, 1), (2000, 2), (3000, 3)], [(1000, 2000), (2000, 3000)]),  # replaced
+        (4, [], []),
+    ],
+)
+def test_periods_in_which_another_snapshot_was_current(
+    current: int, log: list[tuple[int, int]], expected: list[tuple[int, int]]
+) -> None:
+    snapshots = [snapshot(1, None), snapshot(2, 1), snapshot(3, None), snapshot(4, 2)]
+    entries = [{"timestamp-ms": at, "snapshot-id": number} for at, number in log]
+    read = table(NAME, {**document(snapshots, current), "snapshot-log": entries})
+    assert list(read.elsewhere) == expected
 
 
 def test_totals_are_those_of_the_current_snapshot() -> None:

@@ -141,6 +141,30 @@ def test_the_age_that_a_view_allows_is_for_answers_from_that_view(built: World) 
         assert [r.view.name.table for r in found.replacements] == answering
 
 
+def test_an_earlier_state_needs_to_be_known(built: World) -> None:
+    relations = with_snapshots(built, SALES, (1, 90, "overwrite"))
+    names = built.relations[NAMES]
+    assert isinstance(names, Table)
+    line = (Snapshot(8, 80 * MINUTE, "overwrite", 0), *names.snapshots)
+    query = "SELECT n.name, sum(s.n) FROM sales s JOIN names n ON n.region = s.region GROUP BY n.name"
+    for others, known in (((), True), (((85 * MINUTE, 90 * MINUTE),), False), (((90 * MINUTE, 95 * MINUTE),), True)):
+        now = {**relations, NAMES: replace(names, snapshots=line, elsewhere=others)}
+        assert answered(built, now, 60, query).as_of_ms == (90 if known else 80) * MINUTE - 1
+    # Earlier snapshots have expired: the table was not empty at that time.
+    storage = TableName(("lake", "demo", "named__storage"))
+    filled = built.relations[storage]
+    assert isinstance(filled, Table)
+    assert filled.refresh is not None
+    empty = replace(filled.refresh, sources=tuple(replace(s, snapshot_id=None) for s in filled.refresh.sources))
+    now = {
+        **relations,
+        NAMES: replace(names, snapshots=(Snapshot(8, 95 * MINUTE, "append", 0),)),
+        storage: replace(filled, refresh=empty),
+    }
+    both = f"SELECT (SELECT count(*) FROM names), total FROM ({QUERY.replace('sum(n)', 'sum(n) AS total')}) AS a"
+    assert not answered(built, now, 60, both).rewritten
+
+
 def test_fresh_first_then_within_the_bound_then_live(built: World) -> None:
     grown = with_snapshots(built, SALES, (1, 90, "append"))
     assert answered(built, grown, 0).live
