@@ -139,12 +139,15 @@ def _schema(document: Document, schema_id: int) -> Mapping[str, Any]:
 
 
 def ancestry(document: Document) -> Iterator[dict[str, Any]]:
-    """Yield the current snapshot and its unexpired ancestors as JSON, newest first."""
+    """Yield the current snapshot and its unexpired ancestors as JSON, newest first.
+
+    A snapshot that is its own ancestor, in malformed metadata, is yielded once.
+    """
     by_id = {raw["snapshot-id"]: raw for raw in document.get("snapshots") or ()}
     at = document.get("current-snapshot-id")
-    while at in by_id:
-        yield by_id[at]
-        at = by_id[at].get("parent-snapshot-id")
+    while raw := by_id.pop(at, None):
+        yield raw
+        at = raw.get("parent-snapshot-id")
 
 
 def _elsewhere(line: Sequence[Mapping[str, Any]], log: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import Any
 
 import pytest
 
-from proxy.catalog.tables import table
+from proxy.catalog.tables import ancestry, table
 from rewriter.model import ForeignKey, TableName
 
 NAME = TableName(("lake", "demo", "t"))
@@ -72,6 +73,11 @@ def test_totals_are_those_of_the_current_snapshot() -> None:
 
 def test_ancestry_ends_where_snapshots_have_expired() -> None:
     assert [s.id for s in table(NAME, document([snapshot(3, 2), snapshot(4, 3)], 4)).snapshots] == [4, 3]
+
+
+def test_ancestry_ends_where_a_snapshot_is_its_own_ancestor() -> None:
+    line = ancestry(document([snapshot(1, 2), snapshot(2, 1), snapshot(3, 2)], 3))
+    assert [raw["snapshot-id"] for raw in islice(line, 9)] == [3, 2, 1]
 
 
 def test_a_table_without_snapshot() -> None:
