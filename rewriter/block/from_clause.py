@@ -343,7 +343,6 @@ def _spelling(sources: Sequence[Source], name: str) -> str:
 _EXTRAS = {
     "pivots": "PIVOT or UNPIVOT",
     "sample": "TABLESAMPLE",
-    "version": "VERSION AS OF",
     "when": "TIMESTAMP AS OF",
     "joins": "a join in parentheses",
     "laterals": "LATERAL VIEW",
@@ -351,6 +350,11 @@ _EXTRAS = {
 
 
 def _refuse_extras(node: Tree, read: tuple[str, ...], *, renames: bool = False) -> None:
+    if node.args.get("version"):
+        raise Unsupported(
+            f"{excerpt(node)} in FROM reads an earlier state: views answer time travel only if each table of the "
+            "statement has VERSION AS OF or TIMESTAMP AS OF with a literal, the same one wherever the table is named"
+        )
     alias = node.args.get("alias")
     extras = [arg for arg, value in node.args.items() if value and arg not in read]
     if extras or (alias is not None and alias.args.get("columns") and not renames):
