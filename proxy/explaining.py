@@ -31,7 +31,7 @@ def explain(schema: Path, query: str, *, as_json: bool = False, require: bool = 
     try:
         workspace = read_script(script)
     except ScriptError as problem:
-        raise ScriptError(f"{schema}: {problem}") from problem
+        raise ScriptError(f"the script {schema} is not valid: {problem}") from problem
     explanation = workspace.explain(query)
     print(json.dumps(explanation.as_json(), indent=2, ensure_ascii=False) if as_json else explanation)
     return NOT_REWRITTEN if require and not explanation.rewritten else 0

@@ -159,7 +159,11 @@ async def work() -> None:
             if sole is not None:
                 await sole.aclose()
             assert isinstance(service, workers.SharedService)
-            _log.info("process retiring sessions=%d patience_s=%g", len(service.sessions.all), entered.limits.retire)
+            _log.info(
+                "process retiring sessions=%d patience_s=%g: new sessions are opened in another process",
+                len(service.sessions.all),
+                entered.limits.retire,
+            )
             await _unless(stopping, service.retire(entered.limits.retire))
         console.drain()
         _say_stopping(service, server)

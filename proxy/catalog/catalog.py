@@ -347,7 +347,7 @@ class Catalog:
                 else Unusable(f"the view's metadata cannot be read: {failure!r}")
             )
             if name not in self._broken:
-                _log.warning("view not used view=%s: %s; %s", name, reason, _remedy(name))
+                _log.warning("view not used view=%s reason=%s: %s", name, reason, _remedy(name))
             return reason
 
 
@@ -362,5 +362,5 @@ def _view(name: TableName, entry: Entry) -> _View:
     try:
         return plain_view(name, document)
     except Unusable as why:  # Spark cannot read it either, so that it belongs to another engine
-        _log.info("plain view ignored view=%s: %s", name, why)
+        _log.info("plain view ignored view=%s reason=%s: queries over the view go to Spark unchanged", name, why)
         return None

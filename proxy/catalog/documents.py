@@ -39,7 +39,7 @@ def decode(content: bytes) -> Document:
     plain = gzip.decompress(content) if content.startswith(_GZIP_MAGIC) else content
     document = json.loads(plain)
     if not isinstance(document, dict):
-        raise ValueError("the metadata file is not a JSON object")
+        raise ValueError("the metadata file is not a JSON object: restore the file")
     return document
 
 

@@ -181,12 +181,14 @@ class Reach:
                     told = time.monotonic()
                     seconds, why = told - began, reason(failure)
                     _log.warning(
-                        "catalog still unavailable catalog=%s s=%.0f reason=%r: statements go to Spark unchanged",
+                        "catalog still unavailable catalog=%s outage_s=%.0f reason=%r: no view is used yet",
                         self._name,
                         seconds,
                         why,
                     )
         self._problem = None
-        _log.info("catalog available catalog=%s s=%.1f", self._name, time.monotonic() - began)
+        _log.info(
+            "catalog available catalog=%s outage_s=%.1f: views are used again", self._name, time.monotonic() - began
+        )
         for resume in self.back:
             resume()

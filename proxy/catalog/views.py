@@ -96,7 +96,7 @@ def _version(document: Document) -> dict[str, Any]:
     current = document["current-version-id"]
     found: dict[str, Any] | None = next((v for v in document["versions"] if v["version-id"] == current), None)
     if found is None:
-        raise Unusable(f"the view's metadata names the current version {current}, but has no version with this number")
+        raise Unusable(f"the view's metadata is damaged: the current version, {current}, is not among the versions")
     return found
 
 
@@ -106,7 +106,9 @@ def view_schema(document: Document) -> dict[str, Any]:
     for schema in document["schemas"]:
         if schema.get("schema-id", 0) == schema_id:
             return dict(schema)
-    raise Unusable(f"the current version in the view's metadata names the schema {schema_id}, which the metadata lacks")
+    raise Unusable(
+        f"the view's metadata is damaged: the schema of the current version, {schema_id}, is not among the schemas"
+    )
 
 
 def view_query(name: TableName, document: Document) -> ViewQuery:

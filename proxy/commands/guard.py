@@ -159,7 +159,7 @@ class Guard:
         if views:
             columns = f" ({', '.join(loss.columns)})" if loss.columns else ""
             raise SqlError(
-                f"{source} {loss.loss.value}{columns} by this statement, but is needed by "
+                f"the table or view {source} {loss.loss.value}{columns} by this statement, but is needed by "
                 f"{named(view.name for view in views)}; {_HINT}",
                 _DEPENDED_ON,
             )

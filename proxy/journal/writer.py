@@ -123,7 +123,11 @@ class Writer(ABC):
             self.rest()
         else:
             if self._failing:
-                _log.info("journal writing resumed %s lost_records=%d", self.where, self.lost)
+                _log.info(
+                    "journal writing resumed %s lost_records=%d: the lost records are not written later",
+                    self.where,
+                    self.lost,
+                )
             self._failing = False
 
 

@@ -333,7 +333,7 @@ class Connection(asyncio.Protocol):
 
     def _answer(self, message: bytes) -> None:
         if not self._waiting:
-            raise WireError("a reply arrived although no call awaits a reply")
+            raise WireError("the upstream server sent a reply that no call awaits; see the log of the server")
         reply = self._waiting.popleft()
         self._since = self._pulse.at = self._loop.time()
         reply.deliver(message)

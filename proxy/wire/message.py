@@ -285,7 +285,8 @@ class MessageReader:
         (length,) = LENGTH.unpack_from(self._buffer, self._offset)
         if length > self._bounds.string:
             raise WireError(
-                f"a string of {length} bytes exceeds the limit of {self._bounds.string} bytes ([limits] string)"
+                f"a string of {length} bytes exceeds the limit of {self._bounds.string} bytes; an administrator can "
+                "raise [limits] string"
             )
         self._advance(LENGTH.size + counted(length))
         return True
@@ -316,14 +317,15 @@ class MessageReader:
     def _check_count(self, count: int) -> None:
         if count > self._bounds.container:
             raise WireError(
-                f"a container of {count} elements exceeds the limit of {self._bounds.container} elements "
-                "([limits] container)"
+                f"a container of {count} elements exceeds the limit of {self._bounds.container} elements; "
+                "an administrator can raise [limits] container"
             )
 
     def _push(self, opened: _Open) -> None:
         if len(self._open) >= self._bounds.nesting:
             raise WireError(
-                f"invalid Thrift message: values are nested more than {self._bounds.nesting} deep ([limits] nesting)"
+                f"invalid Thrift message: values are nested more than {self._bounds.nesting} deep; an administrator "
+                "can raise [limits] nesting"
             )
         self._open.append(opened)
 

@@ -112,7 +112,10 @@ class Supervisor:
             self._kill(worker)
 
     def _kill(self, worker: _Worker) -> None:
-        _log.warning("worker killed worker=%d: the process did not end in time", worker.number)
+        _log.warning(
+            "worker killed worker=%d: the process did not end in time, so its running statements are lost",
+            worker.number,
+        )
         with contextlib.suppress(ProcessLookupError):
             worker.process.kill()
 
@@ -191,7 +194,11 @@ class Supervisor:
                 self._failed |= code != 0
                 return
             if worker is not None and worker.retiring:
-                _log.info("worker retired worker=%d generation=%d", number, generation)
+                _log.info(
+                    "worker retired worker=%d generation=%d: a new process has replaced this process, which has ended",
+                    number,
+                    generation,
+                )
                 return
             if former is not None and not (former.ended.is_set() or (worker and worker.listens)):
                 return

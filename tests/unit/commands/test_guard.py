@@ -41,7 +41,10 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
 @pytest.mark.parametrize(
     ("sql", "said"),
     [
-        ("DROP TABLE sales", "lake.demo.sales is dropped or renamed by this statement, but is needed by"),
+        (
+            "DROP TABLE sales",
+            "the table or view lake.demo.sales is dropped or renamed by this statement, but is needed by",
+        ),
         ("DROP TABLE IF EXISTS lake.demo.sales PURGE", "needed by materialized view lake.demo.agg"),
         ("ALTER TABLE demo.sales RENAME TO demo.other", "needed by materialized view lake.demo.agg"),
         ("ALTER TABLE sales DROP COLUMN Region", r"loses or changes columns \(region\)"),

@@ -64,7 +64,7 @@ def test_what_is_wrong_is_said_in_one_line(script: str, capsys: pytest.CaptureFi
     assert capsys.readouterr().err.startswith("viewgate: the query reads nope, which the script does not create")
     Path(script).write_text("CREATE TABLE t (a MONEY)")
     assert program.main(["explain", "--schema", script, QUERY]) == 1
-    assert capsys.readouterr().err.startswith(f"viewgate: {script}: line 1: the type of the column a is wrong: MONEY")
+    assert capsys.readouterr().err.startswith(f"viewgate: the script {script} is not valid: line 1: the type")
     assert program.main(["explain", "--schema", f"{script}.gone", QUERY]) == 1
     assert capsys.readouterr().err == (
         f"viewgate: {script}.gone cannot be read: No such file or directory; give the path of the script with the "

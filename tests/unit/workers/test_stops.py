@@ -44,7 +44,9 @@ def test_a_worker_that_does_not_end_is_killed(
 ) -> None:
     monkeypatch.setattr("proxy.workers.supervisor._OVERDUE", 0.1)
     assert stopped(tmp_path, DEAF, times=times) == 1
-    assert "worker killed worker=1: the process did not end in time" in caplog.messages
+    assert (
+        "worker killed worker=1: the process did not end in time, so its running statements are lost" in caplog.messages
+    )
 
 
 def test_a_worker_that_is_suspended_goes_on_and_ends_in_order(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -86,6 +88,6 @@ def test_where_a_new_worker_does_not_start_the_former_one_goes_on(
         "restart aborted worker=1: the new process did not start, for the reason logged above; this worker's "
         "former process continues, and no further worker is restarted",
         "worker restarted worker=1",
-        "worker retired worker=1 generation=0",
+        "worker retired worker=1 generation=0: a new process has replaced this process, which has ended",
         "restart finished workers=1",
     ]
