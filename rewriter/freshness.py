@@ -266,7 +266,7 @@ def _schema_problem(name: TableName, table: Table, source: SourceState) -> Miss 
         if table.snapshots and table.snapshots[0].schema_id != table.schema_id:
             return Miss(
                 Reason.STALE,
-                f"the columns of {name} have changed, and no row has been written to {name} since then: write rows to "
+                f"the columns of {name} have changed, and no snapshot of {name} has the new columns yet: write rows to "
                 f"{name}, then refresh the view",
             )
         return None

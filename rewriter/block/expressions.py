@@ -230,7 +230,9 @@ def _subquery(node: Tree, scope: Scope) -> Tree:
 def _is(node: Tree, scope: Scope) -> Tree:
     _refuse_chains(node, node.this)
     if not isinstance(node.expression, (exp.Null, exp.Boolean)):
-        raise Unsupported(f"{excerpt(node)}: IS is supported only with NULL, TRUE or FALSE")
+        raise Unsupported(
+            f"{excerpt(node)}: IS is supported only with NULL, TRUE or FALSE: compare other values by <=>"
+        )
     return exp.Is(this=canonical(node.this, scope), expression=node.expression.copy())
 
 
@@ -281,7 +283,10 @@ def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
 def _filter(node: Tree, scope: Scope) -> Tree:
     aggregate = canonical(node.this, scope)
     if aggregate_of(aggregate) is None or isinstance(aggregate, exp.Filter):
-        raise Unsupported(f"{excerpt(node)}: FILTER is supported only directly after a call of an aggregate")
+        raise Unsupported(
+            f"{excerpt(node)}: FILTER is supported only directly after a call of an aggregate: write sum(x) FILTER "
+            "(WHERE …)"
+        )
     (condition,) = _arguments(node, [node.expression.this], scope)
     return exp.Filter(this=aggregate, expression=exp.Where(this=condition))
 
@@ -411,7 +416,7 @@ def _clock(node: Tree, scope: Scope) -> Tree:
     select = node.find_ancestor(exp.Select)
     labels = {item.alias.lower() for item in select.expressions if item.alias} if select is not None else set()
     if name in labels or scope.has(name) or scope.outer is not None:
-        raise Unsupported(f"{name} could be a column or a function: write {name}()")
+        raise Unsupported(f"{name} could be a column or a function: write {name}() for the function")
     return exp.Anonymous(this=name)
 
 

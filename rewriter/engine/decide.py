@@ -124,7 +124,8 @@ def _verified(made: Replacement, statement: Statement, definitions: Definitions,
         return made
     if verdict.status == REFUTED:
         log.error(
-            "plan refuted view=%s rule=%s reason=%r query=%r plan=%r: the view is not used for this query",
+            "plan refuted view=%s rule=%s reason=%r query=%r plan=%r: the view is not used for this query; "
+            "report this line as an error of Viewgate",
             made.view.name, made.rule, verdict.reason, made.original, plan,
         )  # fmt: skip
     return replace(made, verdict=verdict)

@@ -128,8 +128,8 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
     if found.rewriting != plain:
         return Miss(
             Reason.SHAPE,
-            "the view filters, joins or aggregates groups that are finer than the groups of the query: create a view "
-            "with the GROUP BY of the query",
+            "the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated "
+            "again to give the groups of the query: create a view with the joins and the GROUP BY of the query",
         )
     return plain
 

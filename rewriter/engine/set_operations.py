@@ -101,7 +101,12 @@ def answer_set(
             plan = costs.of_match(tried.result)
             if statement.session.only is None and not plan.gains_on(tables):
                 return Answer(
-                    name, Miss(Reason.DEARER, f"reading the view would cost {plan}, reading the base tables {tables}")
+                    name,
+                    Miss(
+                        Reason.DEARER,
+                        f"reading the view would cost {plan}, reading the base tables {tables}: to read the view "
+                        f"nonetheless, write /*+ VIEWGATE(use = '{path.view.name}') */ after SELECT",
+                    ),
                 ), ()
             return tried, blocks[0].names
         # In another order the branches read other tables, which says less about the view.

@@ -190,7 +190,11 @@ class Tried:
         """
         estimate = self.costs.of_match(match)
         if self.session.only is None and not estimate.gains_on(tables):
-            return Miss(Reason.DEARER, f"reading the view would cost {estimate}, reading the base tables {tables}")
+            return Miss(
+                Reason.DEARER,
+                f"reading the view would cost {estimate}, reading the base tables {tables}: to read the view "
+                f"nonetheless, write /*+ VIEWGATE(use = '{view.name}') */ after SELECT",
+            )
         self.matches.setdefault(view.name, Matched(rule, estimate))
         self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
         best = Best((estimate.ms, view.name), view, rule, match, path, estimate)

@@ -41,8 +41,8 @@ def of_text(types: Types) -> str:
     """Return STRING if the first argument is a string, number, boolean, date or timestamp; else raise Uncertain."""
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
         raise Uncertain(
-            f"the result type of a string function is not known for certain, because its argument has the type "
-            f"{types[0]}: cast the result of the function with this argument"
+            f"the result type of a string function with an argument of the type {types[0]} is not known for certain: "
+            "cast the result"
         )
     return STRING
 
@@ -58,8 +58,8 @@ def number(types: Types) -> str:
     """Return the first argument's type if it is numeric; raise Uncertain otherwise."""
     if not is_numeric(types[0]):
         raise Uncertain(
-            f"the result type of a numeric function is not known for certain, because its argument has the type "
-            f"{types[0]}: cast the result of the function with this argument"
+            f"the result type of a numeric function with an argument of the type {types[0]} is not known for certain: "
+            "cast the result"
         )
     return types[0]
 
@@ -106,8 +106,8 @@ def integral(types: Types) -> str:
     """Return the type of a bit operation: the first argument's type if it is an integer; raise Uncertain otherwise."""
     if types[0] not in INTEGERS:
         raise Uncertain(
-            f"the result type of a bit operation is not known for certain, because its operand has the type "
-            f"{types[0]}: cast the result of the operation with this operand"
+            f"the result type of a bit operation with an operand of the type {types[0]} is not known for certain: cast "
+            "the result"
         )
     return types[0]
 
@@ -140,8 +140,8 @@ def dated(types: Types) -> str:
     """Return DATE for a date, timestamp or string as the first argument; raise Uncertain for other types."""
     if types[0] not in TEMPORAL and types[0] != STRING:
         raise Uncertain(
-            f"the result type of a date function is not known for certain, because its argument has the type "
-            f"{types[0]}: cast the result of the function with this argument"
+            f"the result type of a date function with an argument of the type {types[0]} is not known for certain: "
+            "cast the result"
         )
     return "date"
 

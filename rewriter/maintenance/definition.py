@@ -152,7 +152,9 @@ def _sources(
     """
     expanded = expand(statement, views)
     for why in expanded.refused.values():
-        raise Unsupported(f"{why}; or name the view's base tables instead")
+        raise Unsupported(
+            f"the query reads a view that cannot be expanded: {why}; or name the base tables of that view instead"
+        )
     # A view's own column names count when the type of a column is looked up.
     seen = {view.name: Table(view.name, view.uuid, view.columns, ()) for view in expanded.views}
     # The query of a materialized view was checked when that view was made.

@@ -240,7 +240,10 @@ class Aggregates:
             clause = "joins further tables" if reading.extra else "has GROUPING SETS"
             told = f"the query {clause}, so that bitmaps would be counted twice: add {words(value)}"
         if told:
-            return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"{words(call)}: {told} to the view's GROUP BY")
+            return Miss(
+                Reason.AGGREGATE_DOES_NOT_ROLL_UP,
+                f"{words(call)} from the view's bitmaps: {told} to the view's GROUP BY",
+            )
         if not beside <= asked:
             finer = ", ".join(sorted(map(words, beside - asked)))
             return Miss(

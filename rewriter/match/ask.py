@@ -45,7 +45,9 @@ class Ask:
         """
         if not isinstance(self.question, Predicates):
             kind = "a set operation" if isinstance(self.question, SetQuestion) else "compared with the view as a text"
-            return Miss(Reason.SHAPE, f"the query is {kind}, but this rule needs a single SELECT", apart=True)
+            return Miss(
+                Reason.SHAPE, f"the query is {kind}, and this rewrite rule answers only a single SELECT", apart=True
+            )
         if self.path.grown:
             appended = ", ".join(str(change.name) for change in self.path.grown)
             return Miss(

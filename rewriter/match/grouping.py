@@ -135,8 +135,8 @@ def finish(
         )
         return Miss(
             Reason.DEARER,
-            f"the view lacks {lacking}, and joining all tables of the view to its storage table saves nothing: add "
-            f"{lacking} to the view",
+            f"the view lacks {lacking}, which only a join with all tables of the view could give, at the cost of the "
+            f"query itself: add {lacking} to the view",
         )
     where = (*where, *(equality for back in backs for equality in back.on))
     tables = (*reading.extra, *(back.table for back in backs))

@@ -544,8 +544,8 @@ def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -
             wanted = " or ".join(dict.fromkeys(words(c) for c in columns))
             return Miss(
                 Reason.COLUMN_NOT_IN_VIEW,
-                f"{wanted or 'that is never NULL'}: without this column, the rows that the view's outer join has "
-                f"matched look like the rows without a match: add {wanted or 'such a column'} to the view",
+                f"{wanted or 'that is never NULL'}, which distinguishes the rows that the view's outer join has "
+                f"matched from the rows without a match: add {wanted or 'such a column'} to the view",
             )
         filters.append(exp.Is(this=stored(held[column]), expression=exp.Null()))
     there = len(joined.present)

@@ -96,8 +96,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     if (hidden := _joined_behind(query.block)) is not None:
         return Miss(
             Reason.SHAPE,
-            f"the view joins a further table to {hidden}, of which the query needs only the rows without a match, so "
-            "that the rows that the view lacks cannot be joined in the same way: create a view without the further "
+            f"the view joins another table to {hidden}, which is on the right side of a SEMI or ANTI join in the "
+            "query: the rows that the view lacks cannot be joined in the same way; create a view without the other "
             "table",
             apart=True,
         )

@@ -300,7 +300,7 @@ def _ruled(rule: Callable[[Sequence[str]], str], types: Sequence[str], tree: Tre
     except IndexError:
         raise Uncertain(f"{excerpt(tree)} has too few arguments: add the missing arguments") from None
     except Uncertain as problem:
-        raise Uncertain(f"{excerpt(tree)}: {problem}") from None
+        raise Uncertain(f"the type of {excerpt(tree)} is not known: {problem}") from None
 
 
 def _plain(argument: Tree) -> Sequence[Tree]:

@@ -226,7 +226,7 @@ def _properties(cursor: Cursor, owner: tuple[str, ...], line: int) -> KeysDeclar
         primary_key = read_primary_key(given[PRIMARY_KEY]) if PRIMARY_KEY in given else ()
         keys = read_foreign_keys(given.get(FOREIGN_KEYS, ""), TableName(("", *owner)))
     except ConstraintError as problem:
-        raise ScriptError(f"line {line}: {problem}") from problem
+        raise ScriptError(f"line {line}: the table properties are not valid: {problem}") from problem
     references = tuple(Reference(key.columns, key.table.parts[1:], key.referenced) for key in keys)
     return KeysDeclaration(owner, line, primary_key, references, required=False)
 

@@ -33,7 +33,7 @@ class Partition:
     def check(self, view: str, columns: Sequence[Column]) -> None:
         """Raise ScriptError if this item cannot be in the PARTITIONED BY of `view`, which has the given columns."""
         if problem := self.problem("PARTITIONED BY", view, columns):
-            raise ScriptError(f"line {self.line}: {problem}")
+            raise ScriptError(f"line {self.line}: the view {view} cannot be partitioned: {problem}")
 
     def problem(self, clause: str, view: str, columns: Sequence[Column]) -> str:
         """Return the reason why this item cannot be in `clause` of `view`, which has these columns; empty if it can.

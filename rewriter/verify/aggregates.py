@@ -245,8 +245,8 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     arguments = [finer.normal(argument) for argument in call.expressions]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
-            f"the verifier cannot compare {words(call)} with an aggregate over rows, because its argument is the "
-            "result of an aggregate query without GROUP BY"
+            f"the argument of {words(call)} is the result of an aggregate query without GROUP BY, which the verifier "
+            "does not support: the rewritten query is used without a proof"
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
@@ -263,7 +263,10 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     counted = call.name == "sum" and isinstance(arguments[0], (exp.Anonymous, exp.Case))
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
-    raise Unfolded(f"the verifier cannot compare {words(call)}, computed over groups, with an aggregate over rows")
+    raise Unfolded(
+        f"the verifier cannot prove that {words(call)} over groups equals an aggregate over rows: the rewritten query "
+        "is used without a proof"
+    )
 
 
 def _is_whole(argument: Tree) -> bool:

@@ -84,8 +84,8 @@ class FilledRows:
             same = folds and all(null_with(argument, self._is_absent) for argument in call.expressions)
         if not same:
             raise Unfolded(
-                f"the verifier cannot merge the view's query, because the column {node.name} may have a value where "
-                "the outer join returns NULL"
+                f"the column {node.name} of the view may have a value where the outer join returns NULL: the "
+                "rewritten query is used without a proof"
             )
         return self._of_groups(tree)
 
@@ -164,7 +164,10 @@ class FilledRows:
     def _output(self, node: Tree) -> Tree:
         tree = self.outputs.get(node.name.lower())
         if tree is None:
-            raise Unfolded(f"the view has no column {node.name}: use one of {', '.join(self.outputs)}")
+            raise Unfolded(
+                f"the rewritten query names {node.name}, which is not among the view's columns "
+                f"{', '.join(self.outputs)}"
+            )
         return tree
 
     def _of_groups(self, tree: Tree) -> Tree:

@@ -270,13 +270,13 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
     if bringing is not None and bringing.kind in ("LEFT", "FULL"):
         if not all(isinstance(meant[name], exp.Column) for name in used):
             raise Undecided(
-                f"the derived table {table.alias} on the right side of an outer join computes columns from groups, and "
-                "the verifier cannot compare such columns"
+                f"the derived table {table.alias} on the right side of an outer join computes columns from groups, "
+                "which the verifier does not support: the rewritten query is used without a proof"
             )
         if bringing.kind == "FULL" and read.filters:
             raise Undecided(
-                f"the derived table {table.alias} in a FULL join has a filter on its groups, and the verifier "
-                "cannot compare such filters"
+                f"the derived table {table.alias} in a FULL join has a filter on its groups, which the verifier does "
+                "not support: the rewritten query is used without a proof"
             )
 
     def put(node: Tree) -> Tree:

@@ -180,7 +180,8 @@ class _Reader:
         found = self._texts.get(select)
         if found is None:
             raise Unsupported(
-                f"the verifier cannot find the subquery {excerpt(select)} in the text of the rewritten query"
+                f"the subquery {excerpt(select)} cannot be found in the text of the rewritten query: the rewritten "
+                "query is used without a proof"
             )
         return found
 
@@ -215,13 +216,18 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
     """
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
-            raise Unsupported(f"the rewritten query has {tree.key.upper()}, a set operation other than UNION ALL")
+            raise Unsupported(
+                f"the rewritten query has {tree.key.upper()}, and the verifier supports only UNION ALL: the rewritten "
+                "query is used without a proof"
+            )
         yield from _branches(tree.this)
         yield from _branches(tree.expression)
     elif isinstance(tree, exp.Select):
         yield tree
     else:
-        raise Unsupported("a branch of the rewritten query is not a SELECT")
+        raise Unsupported(
+            "a branch of the rewritten query is not a SELECT: the rewritten query is used without a proof"
+        )
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
@@ -237,7 +243,8 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
     since, number = version.expression.expressions if between else (None, version.expression)
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
         raise Unsupported(
-            f"the rewritten query reads {table.name} with a time travel clause that does not give a snapshot id"
+            f"the rewritten query reads {table.name} with a time travel clause that does not give a snapshot id: the "
+            "rewritten query is used without a proof"
         )
     table.set("version", None)
     return int(number.name), int(since.name) if since is not None else None
@@ -251,5 +258,8 @@ def _outer(column: exp.Column) -> Tree:
     in the same form. Raise Unsupported for a column without a qualifier.
     """
     if not column.table:
-        raise Unsupported(f"the rewritten query has the column {column.name}, which none of its tables has")
+        raise Unsupported(
+            f"the rewritten query names the column {column.name}, which none of its tables has: the rewritten query is "
+            "used without a proof"
+        )
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

@@ -142,7 +142,8 @@ class Unfolding:
                 both = disjoint(side, later, first, self._mode.zone)
                 if both is not None:
                     raise Undecided(
-                        f"two branches of the rewritten query's UNION ALL may read the same row: {both.cell}"
+                        f"two branches of the rewritten query's UNION ALL may read the same row: {both.cell}; the "
+                        "rewritten query is used without a proof"
                     )
         first = replace(first, since=())  # other branches may have earlier times
         if len(blocks) == 1 and union.whole:
@@ -186,8 +187,8 @@ class Unfolding:
                 other_rows = self._difference(each, block)
                 if other_rows:
                     raise Undecided(
-                        f"the filters of two branches of the rewritten query's UNION ALL are not proved equal: "
-                        f"{other_rows}"
+                        "the filters of two branches of the rewritten query's UNION ALL may keep different rows: "
+                        f"{other_rows}; the rewritten query is used without a proof"
                     )
             whole.append(block)
         return whole
@@ -203,8 +204,8 @@ class Unfolding:
                 by_id = {table.id: table for table in same.tables}
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
         raise Undecided(
-            "the verifier cannot merge the branches of the rewritten query's UNION ALL, because they differ in more "
-            "than their filters and snapshots"
+            "the branches of the rewritten query's UNION ALL differ in more than their filters and snapshots, which "
+            "the verifier does not support: the rewritten query is used without a proof"
         )
 
     def _difference(self, one: Block, other: Block) -> str:
@@ -228,23 +229,23 @@ class Unfolding:
         inner = self._apart(normal_block(held.block, self._mode), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(
-                f"{table.name} is defined with {_unmerged(inner)}, so the verifier cannot merge the definition into "
-                "the query"
+                f"{table.name} is defined with {_unmerged(inner)}, which the verifier does not support: the rewritten "
+                "query is used without a proof"
             )
         if inner.having and not folding:
             return self._beside(outer, table, inner)
         if inner.having and outer.keys is not None:
             raise Undecided(
-                f"the query of {table.name} has HAVING, and the outer query aggregates the groups again: the "
-                "verifier cannot compare such queries"
+                f"the query of {table.name} has HAVING, and the outer query aggregates the groups again, which the "
+                "verifier does not support: the rewritten query is used without a proof"
             )
         bringing = next((join for join in outer.joins if table.id in join.tables), None)
         if bringing is not None:
             return self._filled(outer, table, held.columns, inner, bringing)
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
             raise Undecided(
-                f"{table.name} contains a FULL join and is joined with other tables, so the verifier cannot merge "
-                "its query"
+                f"{table.name} contains a FULL join and is joined with other tables, which the verifier does not "
+                "support: the rewritten query is used without a proof"
             )
         known = dict(zip(held.columns, inner.outputs, strict=True))
         floats = inner.keys is not None
@@ -254,7 +255,10 @@ class Unfolding:
                 return node
             tree = known.get(node.name.lower())
             if tree is None:
-                raise Undecided(f"{table.name} has no column {node.name}")
+                raise Undecided(
+                    f"the rewritten query names the column {node.name}, which {table.name} does not have: the "
+                    "rewritten query is used without a proof"
+                )
             grouped = floats and not has_aggregate(tree) and expression_type(tree, inner) in FRACTIONS
             return call_of(GROUPED_FLOAT, tree) if grouped else tree
 
@@ -285,8 +289,8 @@ class Unfolding:
             or (inner.keys is None) < (outer.keys is None)
         ):
             raise Undecided(
-                f"{table.name} is on the right side of an outer, semi or anti join, so the verifier cannot merge "
-                "its query"
+                f"{table.name} is on the right side of an outer, semi or anti join, which the verifier does not "
+                "support: the rewritten query is used without a proof"
             )
         rows = FilledRows(table.id, dict(zip(columns, inner.outputs, strict=True)), inner)
         tables = tuple(t for each in outer.tables for t in (rows.tables if each.id == table.id else (each,)))
@@ -330,8 +334,8 @@ class Unfolding:
         assert inner.keys is not None
         if not inner.keys and beside:
             raise Undecided(
-                f"the query of {table.name} aggregates without GROUP BY, and {table.name} is joined with other tables: "
-                "the verifier cannot merge the queries"
+                f"the query of {table.name} aggregates without GROUP BY, and {table.name} is joined with other tables, "
+                "which the verifier does not support: the rewritten query is used without a proof"
             )
         # A block without keys returns a group even for an empty input, so that each filter on the group is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
@@ -358,14 +362,14 @@ class Unfolding:
         """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
             raise Undecided(
-                "the outer query groups or joins the result of an aggregate query without GROUP BY, and the verifier "
-                "cannot check the rewritten query of such a query"
+                "the outer query groups or joins the result of an aggregate query without GROUP BY, which the verifier "
+                "does not support: the rewritten query is used without a proof"
             )
         joins = (conjunct for join in merged.joins for conjunct in join.on)
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
             raise Undecided(
-                "the outer query filters, groups or joins by an aggregate of the inner query, which the verifier "
-                "cannot compare"
+                "the outer query filters, groups or joins by an aggregate of the inner query, which the verifier does "
+                "not support: the rewritten query is used without a proof"
             )
         try:
             merged = folded_block(merged, inner, self._mode, single=self._is_single(merged, inner))
@@ -417,7 +421,7 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
             return replace(outer, where=rest), _of_set(held, matching[0])
     raise Undecided(
         f"{table.name} has several grouping sets, and no condition on grouping_id() in the rewritten query selects one "
-        "of them"
+        "of them: the rewritten query is used without a proof"
     )
 
 

@@ -185,7 +185,7 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
     if len(source.branches) != len(unions[0].branches):
         raise Undecided(
             f"the UNION ALL of the rewritten query has {len(source.branches)} branches instead of "
-            f"{len(unions[0].branches)}"
+            f"{len(unions[0].branches)}: the rewritten query is used without a proof"
         )
     for branch, made in zip(unions[0].branches, source.branches, strict=True):
         one = Union((made,), whole=False)

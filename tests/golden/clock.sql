@@ -139,11 +139,11 @@ SELECT v.`region` AS region, sum(v.`total`) AS s FROM lake.demo.by_day__storage 
 
 --@ case: an output by the name of a clock
 SELECT region AS current_date, sum(amount) AS s FROM sales GROUP BY region ORDER BY current_date
---@ kept: at_hour UNSUPPORTED current_date could be a column or a function: write current_date(); by_day UNSUPPORTED current_date could be a column or a function: write current_date(); local_month UNSUPPORTED current_date could be a column or a function: write current_date(); since_february UNSUPPORTED current_date could be a column or a function: write current_date()
+--@ kept: at_hour UNSUPPORTED current_date could be a column or a function: write current_date() for the function; by_day UNSUPPORTED current_date could be a column or a function: write current_date() for the function; local_month UNSUPPORTED current_date could be a column or a function: write current_date() for the function; since_february UNSUPPORTED current_date could be a column or a function: write current_date() for the function
 
 --@ case: an alias beside it by that name
 SELECT day AS current_date, region, current_date AS other FROM sales WHERE day >= DATE '2024-02-01'
---@ kept: at_hour UNSUPPORTED current_date could be a column or a function: write current_date(); by_day UNSUPPORTED current_date could be a column or a function: write current_date(); local_month UNSUPPORTED current_date could be a column or a function: write current_date(); since_february UNSUPPORTED current_date could be a column or a function: write current_date()
+--@ kept: at_hour UNSUPPORTED current_date could be a column or a function: write current_date() for the function; by_day UNSUPPORTED current_date could be a column or a function: write current_date() for the function; local_month UNSUPPORTED current_date could be a column or a function: write current_date() for the function; since_february UNSUPPORTED current_date could be a column or a function: write current_date() for the function
 
 --@ case: a clock takes no argument
 SELECT region, sum(amount) FROM sales WHERE day > current_date(1) GROUP BY region

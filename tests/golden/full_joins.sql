@@ -71,12 +71,12 @@ SELECT sum(v.`fees`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.totals__storage A
 
 --@ case: a further table beside
 SELECT z.label, sum(s.amount) FROM sales AS s JOIN zone AS z ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id WHERE coalesce(d.weight, 0) < 3 GROUP BY z.label
---@ rewritten using both (not proved: lake.demo.both__storage.@2000 contains a FULL join and is joined with other tables, so the verifier cannot merge its query)
+--@ rewritten using both (not proved: lake.demo.both__storage.@2000 contains a FULL join and is joined with other tables, which the verifier does not support)
 SELECT zone_0.label AS label, sum(v.`amount`) FROM lake.demo.both__storage VERSION AS OF 2000 AS v, lake.demo.zone VERSION AS OF 1002 AS zone_0 WHERE NOT (v.`id` IS NULL) AND zone_0.at = v.`at` AND coalesce(v.`weight`, 0) < 3 GROUP BY zone_0.label
 
 --@ case: no column of a kept side is never NULL
 SELECT s.amount AS paid, d.name AS called, s.dim_id FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id
---@ kept: both COLUMN_NOT_IN_VIEW dim_id; totals GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; unmarked COLUMN_NOT_IN_VIEW id: without this column, the rows that the view's outer join has matched look like the rows without a match: add id to the view
+--@ kept: both COLUMN_NOT_IN_VIEW dim_id; totals GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; unmarked COLUMN_NOT_IN_VIEW id, which distinguishes the rows that the view's outer join has matched from the rows without a match: add id to the view
 
 --@ case: a left join on a further condition
 SELECT s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1

@@ -121,11 +121,11 @@ SELECT region, item, sum(amount) FROM sales GROUP BY region, item HAVING sum(amo
 
 --@ case: coarser groups are made of all finer ones
 SELECT region, sum(amount) FROM sales GROUP BY region HAVING count(*) > 1
---@ kept: busy SHAPE the view filters, joins or aggregates groups that are finer than the groups of the query: create a view with the GROUP BY of the query; daily VIEW_FILTERS_MORE NOT ts IS NULL; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
+--@ kept: busy SHAPE the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated again to give the groups of the query: create a view with the joins and the GROUP BY of the query; daily VIEW_FILTERS_MORE NOT ts IS NULL; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
 
 --@ case: the same condition for coarser groups
 SELECT sum(amount) FROM sales HAVING count(*) > 1
---@ kept: busy SHAPE the view filters, joins or aggregates groups that are finer than the groups of the query: create a view with the GROUP BY of the query; daily VIEW_FILTERS_MORE NOT ts IS NULL; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
+--@ kept: busy SHAPE the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated again to give the groups of the query: create a view with the joins and the GROUP BY of the query; daily VIEW_FILTERS_MORE NOT ts IS NULL; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
 
 --@ case: finer groups
 SELECT region, item, id, sum(amount) FROM sales GROUP BY region, item, id HAVING count(*) > 1
@@ -158,4 +158,4 @@ SELECT date_trunc('DAY', ts) AS day, count(*) FROM sales WHERE ts IS NOT NULL GR
 
 --@ case: a range that cuts days
 SELECT date_trunc('DAY', ts) AS day, count(*) FROM sales WHERE ts >= TIMESTAMP '2024-01-01 12:00:00' GROUP BY date_trunc('DAY', ts) HAVING max(amount) >= 10 AND count(*) >= 1
---@ kept: busy COLUMN_NOT_IN_VIEW ts; daily SHAPE the view filters, joins or aggregates groups that are finer than the groups of the query: create a view with the GROUP BY of the query; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
+--@ kept: busy COLUMN_NOT_IN_VIEW ts; daily SHAPE the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated again to give the groups of the query: create a view with the joins and the GROUP BY of the query; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`

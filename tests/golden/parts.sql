@@ -47,7 +47,7 @@ SELECT sum(v.`c0`) AS q FROM (SELECT CAST(sum(v.`q`) AS bigint) AS c0 FROM lake.
 
 --@ case: rows without a day are not in the part
 SELECT sum(qty) AS q FROM sales WHERE day IS NULL
---@ kept: by_day VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); by_month VIEW_FILTERS_MORE at >= CAST('2024-02-01' AS TIMESTAMP_NTZ); of_eu VIEW_FILTERS_MORE region = 'eu'; over_days SHAPE the view filters, joins or aggregates groups that are finer than the groups of the query: create a view with the GROUP BY of the query; ranked VIEW_FILTERS_MORE id > 1; some_rows VIEW_FILTERS_MORE id IN (1, 5)
+--@ kept: by_day VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE); by_month VIEW_FILTERS_MORE at >= CAST('2024-02-01' AS TIMESTAMP_NTZ); of_eu VIEW_FILTERS_MORE region = 'eu'; over_days SHAPE the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated again to give the groups of the query: create a view with the joins and the GROUP BY of the query; ranked VIEW_FILTERS_MORE id > 1; some_rows VIEW_FILTERS_MORE id IN (1, 5)
 
 --@ case: one value of a column, and what is not that
 SELECT region, max(qty) AS most FROM sales GROUP BY region

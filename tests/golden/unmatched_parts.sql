@@ -26,5 +26,5 @@ SELECT day, max(id) FROM sales WHERE NOT EXISTS (SELECT 1 FROM items WHERE items
 
 --@ case: without a further join, the rows come from both
 SELECT day, sum(qty) FROM sales LEFT ANTI JOIN items ON items.id = sales.item GROUP BY day
---@ rewritten using sold (not proved: the verifier cannot merge the branches of the rewritten query's UNION ALL, because they differ in more than their filters and snapshots)
+--@ rewritten using sold (not proved: the branches of the rewritten query's UNION ALL differ in more than their filters and snapshots, which the verifier does not support)
 SELECT v.`c0` AS day, sum(v.`c1`) FROM (SELECT v.`day` AS c0, CAST(sum(v.`q`) AS bigint) AS c1 FROM lake.demo.sold__storage VERSION AS OF 2001 AS v WHERE v.`kind` IS NULL GROUP BY v.`day` UNION ALL SELECT sales_0.day AS c0, sum(sales_0.qty) AS c1 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON items_0.id = sales_0.item WHERE ((sales_0.qty > 1) OR (sales_0.qty IS NULL)) GROUP BY sales_0.day) AS v GROUP BY v.`c0`

@@ -56,8 +56,8 @@ def test_a_correlated_subquery_without_an_alias_is_named() -> None:
         (
             "sales ANTI JOIN customers",
             "by_region",
-            "cid: without this column, the rows that the view's outer join has matched look like the rows without a "
-            "match: add cid to the view",
+            "cid, which distinguishes the rows that the view's outer join has matched from the rows without a match: "
+            "add cid to the view",
         ),
     ],
 )
@@ -95,8 +95,8 @@ def test_two_tables_of_one_name_are_told_by_it() -> None:
         (
             "SELECT region, country, count(*) FROM sales JOIN customers ON customer = cid GROUP BY region, country",
             "ids",
-            "the view lacks country, region, and joining all tables of the view to its storage table saves nothing: "
-            "add country, region to the view",
+            "the view lacks country, region, which only a join with all tables of the view could give, at the cost of "
+            "the query itself: add country, region to the view",
         ),
     ],
 )

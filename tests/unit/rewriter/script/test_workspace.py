@@ -113,7 +113,8 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
          r"line 2: the foreign key \(a\) references \(x\), which is not a key of u: declare PRIMARY KEY \(x\) or"),
         ("CREATE TABLE u (x INT, y INT, UNIQUE (x, y)); CREATE TABLE t (a INT REFERENCES u (x))", "not a key of u"),
         ("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v\nPARTITIONED BY (b) AS SELECT a FROM t",
-         "line 3: PARTITIONED BY names b, which is not a column of v: its columns are a"),
+         "line 3: the view v cannot be partitioned: PARTITIONED BY names b, which is not a column of v: its columns "
+         "are a"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v PARTITIONED BY (a, days(a)) AS SELECT a FROM t",
          r"PARTITIONED BY days\(a\): a has the type INT, but days\(\) takes DATE or TIMESTAMP or TIMESTAMP_NTZ"),
         (("CREATE TABLE t (a DATE); CREATE MATERIALIZED VIEW v PARTITIONED BY (hours(a)) AS "
