@@ -260,9 +260,11 @@ class _Asking:
                     yield sides
 
     def _unused(self, source: _Source) -> frozenset[str]:
-        """Return the aliases of the tables with a primary key of which `source`, a SELECT, may use only the joins.
+        """Return the aliases of the tables that a plan may leave out of `source`, a SELECT, because nothing but their
+        joins is used.
 
-        A plan may leave out such a table, so that a view need not expose the columns in the ON of the join.
+        Each of these tables is joined by its declared primary key, and no other column of the table is read. So a view
+        need not expose the columns in the ON of these joins.
         """
         joined: dict[str, set[str]] = {}
         for side in chain.from_iterable(source.needs.joins):
@@ -286,7 +288,11 @@ class _Asking:
         return {alias for alias, table in source.qualifiers.items() if table in known}
 
     def _may_find_one(self, table: TableName, names: Set[str], source: _Source) -> bool:
-        """Return whether keys may let a join in `source` by the columns `names` of a table keep each row once."""
+        """Return whether declared keys may guarantee that a join of a table to `source` keeps each row once.
+
+        `names` are the joined columns of the table. They must contain the table's primary key and, if all joins of
+        `source` are inner, a foreign key must reference the table.
+        """
         key = self.declared.primary.get(table) if self.declared is not None else None
         if self.declared is None or key is None or not {name.lower() for name in key} <= names:
             return False
@@ -392,9 +398,10 @@ def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str
 
 
 def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
-    """Return the derived tables and CTEs in FROM that can be merged into the block, at any depth; and column names.
+    """Return the derived tables and CTEs that can be merged into a block, and the column names of those that cannot.
 
-    These are the names of the columns of the derived tables and CTEs in the block's own FROM that cannot be merged.
+    The first list has derived tables and CTEs at any depth. The second list has the names, in lower case, of the
+    columns of the derived tables and CTEs in the block's own FROM that cannot be merged.
     """
     parts: list[SelectBlock] = []
     names: list[str] = []
@@ -409,8 +416,8 @@ def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBloc
 def _from_blocks(statement: Statement, select: SelectBlock) -> Iterator[tuple[SelectBlock, bool]]:
     """Yield the block of each derived table and CTE in a block's FROM, with a flag.
 
-    The flag is True if the block is the whole derived table or CTE. A derived table that is a set operation has several
-    blocks, one for each branch: for it, yield the block of the first branch, with the flag False.
+    The flag is True if the block is the whole derived table or CTE. A derived table that is a set operation has one
+    block for each branch: only the block of the first branch is yielded, with the flag False.
     """
     for node in select.items:
         found: SelectBlock | None = None

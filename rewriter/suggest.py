@@ -278,10 +278,11 @@ def _fewest(
     statement: Statement,
     relations: Relations,
 ) -> tuple[list[_Part], Outcome]:
-    """Return the outputs without which the view does not answer, and the query's outcome over the view with them.
+    """Return the outputs that the view needs to answer the query, and the query's outcome over the view with these
+    outputs.
 
-    Outputs are left out from the end, where plain columns are: with aggregates and keys instead of columns the view
-    stays smaller. `answer` is the outcome with all `parts` added to the view's query `tree`.
+    Outputs at the end of `parts` are left out first. These are plain columns: with aggregates and keys in their place,
+    the view stays smaller. `answer` is the outcome with all `parts` added to the view's query `tree`.
     """
     for part in reversed(parts):
         fewer = [other for other in parts if other is not part]

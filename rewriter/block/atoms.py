@@ -111,7 +111,8 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """Return a BOOLEAN column, `tree`, with the set of the column's values for which a predicate is true, `values`.
+        """Return the BOOLEAN column `tree` as a subject, with `values`, the set of its values for which a predicate is
+        true.
 
         For a column b, `values` is {1} (TRUE) for the predicate `b`, and {0} (FALSE) for `NOT b`. Return None if `tree`
         is not a BOOLEAN column.

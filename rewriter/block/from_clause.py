@@ -117,7 +117,7 @@ def read_from(
 
     `find` looks up tables, `common` looks up CTEs, and `build` builds the blocks of derived tables. `derive` reads a
     derived table that cannot be merged into the block; without `derive`, a derived table of this kind raises
-    Unsupported. The tables get no id that is in `taken`.
+    Unsupported. The ids of the tables are none of those in `taken`.
     """
     source = tree.args.get("from_")
     if source is None:
@@ -448,9 +448,9 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
     """Return the table that the rewriter has added to FROM for a sliding time window, as an item of FROM.
 
-    Its only column, `back`, has the distances in seconds between the windows of one row (see
-    rewriter.sql.time_windows); names in the SELECT do not resolve to this column. The table gets no id that is in
-    `taken`. Raise Unsupported unless `kept` is true, which means that a derived table may stay in FROM as SQL text.
+    The table's only column, `back`, has the distances in seconds between the windows of one row (see
+    rewriter.sql.time_windows); names in the SELECT do not resolve to this column. The id of the table is none of those
+    in `taken`. Raise Unsupported unless `kept` is true, which means that a derived table may stay in FROM as SQL text.
     """
     if not kept:
         raise Unsupported(

@@ -89,12 +89,12 @@ def build_block(
 ) -> Block:
     """Return the block of a SELECT; raise Unsupported for SQL that a block cannot represent.
 
-    `find` looks up a table's name and columns, `common` looks up a CTE. The tables get no id that is in `taken`.
-    Without `texts`, only subqueries that become semi or anti joins are supported. `outer` resolves outer references in
-    WHERE; without `outer`, outer references raise Unsupported. With `ties`, window functions such as row_number() may
-    distinguish rows that are equal under their ORDER BY. With `exists`, the SELECT is the subquery of EXISTS, whose
-    outputs do not matter: `*` becomes one constant instead of all columns. `decides` is true if an outer query may
-    filter, join, group or deduplicate rows by the outputs, or if the statement writes the rows.
+    `find` looks up a table's name and columns, `common` looks up a CTE. The ids of the tables are none of those in
+    `taken`. Without `texts`, only subqueries that become semi or anti joins are supported. `outer` resolves outer
+    references in WHERE; without `outer`, outer references raise Unsupported. With `ties`, window functions such as
+    row_number() may distinguish rows that are equal under their ORDER BY. With `exists`, the SELECT is the subquery of
+    EXISTS, whose outputs do not matter: `*` becomes one constant instead of all columns. `decides` is true if an outer
+    query may filter, join, group or deduplicate rows by the outputs, or if the statement writes the rows.
     """
     if (clause := _unread_clause(tree)) is not None:
         raise Unsupported(f"the clause {clause} is not supported: write the query without this clause")

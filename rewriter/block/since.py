@@ -69,7 +69,8 @@ def since_of(
     a bound. A filter's bound is exact if `zone`, the session's time zone, has a fixed offset, and otherwise lies up to
     some days before the filter's constant. `kind` is the type of the source; None if unknown. Bounds in `known` are
     rounded down to the start of a year, so that proofs stay valid from one refresh to the next, and bounds of filters
-    to the start of a month, so that similar queries share their proofs.
+    to the start of a month, so that similar queries share their proofs. In the example, 1706745600 is the start of
+    February 2024.
 
     >>> at = exp.column("at", "sales_0")
     >>> filtered = [exp.GTE(this=at, expression=exp.Literal.string("2024-02-03"))]
@@ -171,10 +172,12 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree, small: bool, zone: st
 
 
 def _bounded_instant(subject: Tree, bound: Tree, column: Tree, zone: str) -> tuple[int, int] | None:
-    """Return a lower bound of a column of milliseconds where `subject >= bound`, and an upper bound for `<`.
+    """Return a lower bound of a column of milliseconds where `subject >= bound`, and an upper bound where `subject <
+    bound`.
 
-    The subject is `timestamp_millis(column)`, or a bucket or date of this instant, and the bound a literal. Return None
-    for other comparisons. `zone` is the session's time zone. Columns of seconds or microseconds are treated alike.
+    Both results are in milliseconds since 1970. The subject is `timestamp_millis(column)`, or a bucket or date of this
+    instant, and the bound a literal; return None for any other subject or bound. `zone` is the session's time zone.
+    Columns of seconds or microseconds are treated alike, with results in their units.
     """
     time = _floored(subject)
     made = isinstance(time, exp.Anonymous) and time.name in COUNTED and time.expressions == [column]

@@ -61,7 +61,7 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
     """Return the content of a WHERE clause; return an empty Filter if `clause` is None.
 
     Raise Unsupported for SQL that a block cannot represent. `source` is the FROM clause of the same SELECT, `read`
-    converts the FROM clause of a subquery. The tables of subqueries get no id that is in `taken`.
+    converts the FROM clause of a subquery. The ids of the subqueries' tables are none of those in `taken`.
     """
     parts = list(conjuncts_of(clause.this)) if clause is not None else []
     found = [(part, _membership(part)) for part in parts]
@@ -110,9 +110,9 @@ def _joined(
 ) -> tuple[Sequence[Occurrence], Join]:
     """Return the tables of an EXISTS or IN subquery, and the join that replaces the predicate `asked`.
 
-    `around` is the FROM clause of the outer query, `read` converts the subquery's FROM clause, and the tables get no id
-    that is in `taken`. Raise Unsupported if the subquery cannot become a join, for example because it groups rows, has
-    outer joins or is uncorrelated.
+    `around` is the FROM clause of the outer query, `read` converts the subquery's FROM clause, and the ids of the
+    tables are none of those in `taken`. Raise Unsupported if the subquery cannot become a join, for example because it
+    groups rows, has outer joins or is uncorrelated.
     """
     select, outer = asked.select, around.scope
     unread = next((name for name, value in select.args.items() if value and name not in _CLAUSES), None)

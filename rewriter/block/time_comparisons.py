@@ -200,7 +200,8 @@ def _of_second(comparison: Tree, time: Tree, second: Tree, after: Tree) -> Tree:
 def _is_of_clock(bound: Tree) -> bool:
     """Return whether a constant is the current time in seconds since 1970, or this time minus a number of seconds.
 
-    The result must be after 1970. The number may be computed, as in `unix_timestamp() - 86400 * 30`.
+    The number may be computed, as in `unix_timestamp() - 86400 * 30`, and must be so small that the difference is after
+    1970.
     """
     if isinstance(bound, exp.Sub):
         back = integer_of(folded(bound.expression))

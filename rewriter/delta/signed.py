@@ -106,11 +106,11 @@ def count_of(argument: Tree) -> Tree:
 def count_among(argument: Tree, block: Block) -> Tree | None:
     """Return the output of `block` that has the value of count(argument), or None if there is none.
 
-    `argument` is the argument of a sum() or avg().
-    If deletions reduce this count to 0, the sum or average becomes NULL.
+    `argument` is the argument of a sum() or avg(). If deletions reduce this count to 0, the sum or average becomes
+    NULL.
 
-    law:    CAST(x AS DECIMAL(38,0)) of an integer x is NULL only where x is NULL, so that both have the same count;
-            count(x) is count(*) if x is never NULL
+    law:   CAST(x AS DECIMAL(38,0)) of an integer x is NULL only where x is NULL, so that both have the same count;
+           count(x) is count(*) if x is never NULL
     """
     value = _counted(argument, block)
     declared = block.type_of(value)

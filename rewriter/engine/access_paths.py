@@ -211,11 +211,11 @@ def settings_problem(
 ) -> Miss | None:
     """Return a Miss if a session setting differs from the view's and could change the answer; None otherwise.
 
-    All expressions that the view stores are checked, even if the query names the view or a view that the view reads. If
-    the query names neither, and the view records its settings, the time zone is not compared, because the view's rows
-    are then read in the view's own time zone. A view that records no settings gives a Miss unless its outputs are plain
-    columns, and no expression of the view or the query depends on the time zone. `candidate` is the access path to the
-    view, `query` the block to answer.
+    All expressions that the view stores are checked, even if the query reads the view by name. The time zone is not
+    compared if the view records its settings, and the query names neither the view nor a view that the view reads: the
+    view's rows are then read in the view's own time zone. A view that records no settings gives a Miss unless its
+    outputs are plain columns, and no expression of the view or the query depends on the time zone. `candidate` is the
+    access path to the view, `query` the block to answer.
     """
     view = definitions.by_name[candidate.view.name]
 

@@ -229,8 +229,8 @@ def _written(now: Situation, how: Merging, parts: list[str], signed: bool = Fals
 
     The statement rewrites the storage partitions of the changed source partitions if these are known. Otherwise it
     merges the groups of the delta, or overwrites all groups if that is faster or the keys cannot be joined. `parts` are
-    the queries of the changed rows; with `signed`, they also subtract deleted rows. `how` has the merging SQL. `now` is
-    the view and the changes of its sources.
+    the queries of the changed rows; with `signed`, these queries also subtract deleted rows. `how` has the merging SQL.
+    `now` is the view and the changes of its sources.
     """
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)

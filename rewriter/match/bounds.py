@@ -99,8 +99,8 @@ def divides(comparison: Tree, grain: Grain, kind: str, zone: str) -> bool:
     query:  order_time >= current_date() - 30, day <= last_day(current_date())
     no:     `t >= now() - INTERVAL 7 DAYS`, because this bound lies within a bucket
     no:     `t <= b` for a TIMESTAMP, because it includes the first instant of the bucket that starts at b
-    no:     `t >= date_trunc('day', now()) - INTERVAL 1 DAY` where clocks skip midnights: a day may begin at one
-            o'clock, and the day before it at midnight
+    no:     `t >= date_trunc('day', now()) - INTERVAL 1 DAY` where clocks skip a midnight: that day starts at one
+            o'clock, and one o'clock of the day before is not the start of a day
     """
     bound = comparison.expression
     instant = instant_of(bound, zone) if kind == "timestamp" else None
@@ -183,9 +183,9 @@ def last_begin(bound: Tree, grain: str, kind: str) -> Tree:
 def is_comparable(bound: Tree, kind: str, zone: str) -> bool:
     """Return whether comparing the local times of a time and a bound gives the same result as comparing their instants.
 
-    If so, `t >= b` equals `bucket(t) >= b` for a bound b at which a bucket starts. `kind` is the type of the time,
-    `zone` the session's time zone. Return False if the time or the bound depends on a zone whose offset changes,
-    because clocks may then go back, and if the bound is not a time.
+    If the results are the same, `t >= b` equals `bucket(t) >= b` for a bound b at which a bucket starts. `kind` is the
+    type of the time, `zone` the session's time zone. Return False if the time or the bound depends on a zone whose
+    offset changes, because clocks may then go back, and if the bound is not a time.
     """
     zoned = kind == "timestamp" or _is_zoned(bound)
     return _type(bound) in TEMPORAL and (not zoned or is_fixed_offset(zone))
@@ -291,9 +291,10 @@ def _begun_elsewhere(text: Tree, zone: Tree) -> str | None:
 
 
 def _of_number(bound: exp.Cast) -> str | None:
-    """Return "minute" or "second", whichever bucket starts at `bound`, a cast `CAST(from_unixtime(n) AS TIMESTAMP)`.
+    """Return the coarser of the grains "minute" and "second" that has a bucket starting at a cast of from_unixtime(n).
 
-    n is a literal: the result is minute if n is a multiple of 60, else second. Return None for other casts.
+    `bound` is `CAST(from_unixtime(n) AS TIMESTAMP)` with a literal n: the result is minute if n is a multiple of 60,
+    else second. Return None for other casts.
     """
     text = bound.this
     if not isinstance(text, exp.Anonymous) or text.name != "from_unixtime" or len(text.expressions) != 1:

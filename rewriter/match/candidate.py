@@ -88,8 +88,9 @@ class Miss:
     """The reason why a view cannot answer a query block.
 
     `detail` completes the sentence of the reason: `price` completes "the view has no column …" (see Reason.told).
-    `apart` is true if the rewrite rule does not apply to this kind of query at all, or only adds rows to the plan of
-    another rule, whose Miss names the smaller change.
+    `apart` is true if the rewrite rule does not apply to this kind of query at all. It is also true if the rule only
+    adds rows to the plan of another rule: a smaller change of the view or query, which the Miss of that other rule
+    names, then suffices.
     """
 
     reason: Reason

@@ -143,10 +143,10 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def _since_stored(time: Tree, rows: Rows) -> int | None:
-    """Return a lower bound of a time in the buckets that the storage table has; None if unknown.
+    """Return a lower bound of a time in the buckets that the storage table has, in seconds since 1970; None if unknown.
 
-    The bound is the one of the query's filter, but -1 instead of 0: with DIV, the bucket at the start of 1970 also
-    contains times before 1970, which the filter drops, but the stored bucket does not.
+    The bound is the one of the query's filter; only in place of 0 the result is -1. A bucket by DIV that contains the
+    start of 1970 also contains times before 1970: the filter drops these times, but the stored bucket includes them.
     """
     since = rows.since(time)
     return -1 if since == 0 else since
@@ -199,9 +199,9 @@ def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
 def other_zone(source: Tree, rows: Rows) -> Miss | None:
     """Return a Miss if the stored buckets of the time `source` are unusable because of the session's time zone.
 
-    This is so if buckets, dates or labels of the time were computed in another zone; and, in a zone whose clocks
-    change, if the view has buckets of a TIMESTAMP_NTZ n and the query asks for buckets of `CAST(n AS TIMESTAMP)`, or
-    the reverse. Otherwise, return None. `rows` has the storage columns.
+    The buckets are unusable if buckets, dates or labels of the time were computed in another zone; and, in a zone whose
+    clocks change, if the view has buckets of a TIMESTAMP_NTZ n and the query asks for buckets of `CAST(n AS
+    TIMESTAMP)`, or the reverse. Otherwise, return None. `rows` has the storage columns.
     """
     zones = {zone_elsewhere(tree) for tree in rows.rows if (b := bucket_elsewhere(tree)) and b.source == source}
     zones |= {zone for tree in rows.rows if (zone := hidden_zone(tree)) and any(source == n for n in nodes_of(tree))}

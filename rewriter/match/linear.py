@@ -9,8 +9,8 @@ law:    partial sums of BIGINTs in DECIMAL(38,0) do not overflow where the total
         products of BIGINTs wrap around, and the order of operations does not matter
 law:    a quotient that has all its digits in the type of x / k is the product of x and the DECIMAL 1 / k
 law:    in DOUBLE, integers and DECIMALs times k or divided by k, their sums included, are never infinite, and differ
-        only in the last bits; a sum is never -0.0, and 0.0 is added to a product that may be
-law:    sum(x + y) is sum(x) + sum(y) if both are never NULL; coalesce(y, 0) never is
+        only in the last bits; a sum is never -0.0, and 0.0 is added to a product that may be -0.0
+law:    sum(x + y) is sum(x) + sum(y) if neither x nor y is ever NULL; coalesce(y, 0) is never NULL
 no:     DOUBLE columns, because a sum may overflow to infinity where the sum of the products does not, and the reverse
 no:     sums x + k in DOUBLE, because sum(x) and k * count(x) may cancel each other
 no:     TINYINT, SMALLINT and INT without ANSI mode, because 2 * x may wrap around

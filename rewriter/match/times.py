@@ -154,7 +154,10 @@ INSTANTS = (exp.Anonymous, exp.Cast, exp.IntDiv, exp.Mul, exp.Sub)
 
 
 class _Asked(NamedTuple):
-    """A bucket of `grain` of the instant `time`, which is made of a column of milliseconds, `number`."""
+    """The time bucket on which an expression depends: the bucket of `grain` that contains the instant `time`.
+
+    `number` is the integer column of milliseconds or microseconds since 1970 from which the instant is made.
+    """
 
     time: Tree
     number: Scaled
@@ -162,10 +165,10 @@ class _Asked(NamedTuple):
 
 
 def _asked_of(tree: Tree, rows: Rows, since_of: SinceOf) -> _Asked | None:
-    """Return the bucket of an instant `timestamp_millis(n)` that determines the value of an expression.
+    """Return the bucket of an instant such as `timestamp_millis(n)` that determines the value of an expression.
 
-    `year(timestamp_millis(n))` gives the bucket of a year. Return None for other expressions. `rows` has the query's
-    block, and `since_of` returns a lower bound of a column.
+    `year(timestamp_millis(n))` gives the bucket of the grain year. Return None for other expressions. `rows` has the
+    query's block, and `since_of` returns a lower bound of a column (None if unknown).
     """
     kind = partial(kind_of, rows=rows)
     # Most queries have no such columns; and each operand of a long sum comes here, which need not be searched again.

@@ -1,4 +1,6 @@
-"""Removes the tables of a query that only a join's condition names, if declared keys guarantee one row for each row."""
+"""Removes the tables of a query that only a join's condition names, if declared keys guarantee that its join keeps each
+row once.
+"""
 
 from __future__ import annotations
 

@@ -143,7 +143,9 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 def _joined_behind(block: Block) -> str | None:
     """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
 
-    Only a join that was added because the view has it can refer to such a table. Storage answers it, but no FROM.
+    Only a join that was added to the query because the view has it can refer to such a table. The view's rows have this
+    join already, but it cannot be added to the rows that are read from base tables: the columns of the right side of a
+    SEMI or ANTI join are not visible to other joins.
     """
     hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
     named = {
@@ -217,11 +219,11 @@ def _open_ended(
 ) -> OpenRange | None:
     """Return the time range of a query, if it has no end or its start depends on the time of execution.
 
-    `divided` maps the query's comparisons to those of the whole buckets: `t >= '2024-01-15 10:30:00'` to `t >=
-    '2024-01-16'`. Return None unless the comparisons limit a single time,
-    the time has exactly one lower bound, and the view has one output that is a bucket of the time. `candidate` is the
-    access path to the view: the view's block with its storage table. `mapping` maps the ids of the view's tables to
-    those of the query's tables.
+    `divided` maps each comparison of the query to the comparison that limits the whole buckets within the range: `t >=
+    '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. Return None unless the comparisons limit a single time, the time has
+    exactly one lower bound, and the view has one output that is a bucket of the time. `candidate` is the access path to
+    the view: the view's block with its storage table. `mapping` maps the ids of the view's tables to those of the
+    query's tables.
     """
     times = {query.equivalence.normalize(asked.this) for asked in divided}
     held = [
@@ -328,9 +330,9 @@ def _literal(wall: datetime, kind: str) -> Tree:
 def _otherwise(divided: Mapping[Tree, Tree], query: Predicates) -> Tree | None:
     """Return the condition for the rows that are not read from the view, as ranges by which Iceberg can skip files.
 
-    `divided` maps predicates of the query to those that select the rows to be read from the view; the condition is the
-    complement of the latter. If day may be NULL, `day >= '2024-01-01'` gives `day < '2024-01-01' OR day IS NULL`.
-    Return None if a predicate has no complement that is a range.
+    `divided` maps predicates of the query to the predicates that select the rows to be read from the view; the result
+    is the complement of the predicates that select these rows. If day may be NULL, `day >= '2024-01-01'` gives `day <
+    '2024-01-01' OR day IS NULL`. Return None if a predicate has no complement that is a range.
     """
     arms: list[Tree] = []
     for asked, conjunct in divided.items():

@@ -201,7 +201,8 @@ def _replace(select: exp.Select, found: list[Tree], time: Tree, lengths: _Length
 
     `time` is the first argument of window(), and `lengths` are the length, offset and slide. In GROUP BY, the window
     becomes `window start` and, if the SELECT also reads the window's end, `window end`. WHERE gets the condition that
-    the time is not NULL. Before WITH ROLLUP or WITH CUBE, a window of which both are read becomes one key, the struct.
+    the time is not NULL. Before WITH ROLLUP or WITH CUBE, a window whose start and end are both read becomes one key,
+    the struct.
     """
     numbers = [exp.Literal.number(seconds) for seconds in lengths]
 

@@ -18,9 +18,10 @@ _BETWEEN = frozenset({"PARTITION", "IF", "NOT", "EXISTS", "BY", "NAME"})
 
 
 class Filling(NamedTuple):
-    """The indexes of two tokens of a statement that writes a query's rows: the first of the write, and of the query.
+    """The place of the write and of the query in the tokens of a statement that writes a query's rows.
 
-    The tokens before the write, if there are any, are the query's WITH.
+    `write` is the index of the write's first token, and `query` the index of the query's first token. Tokens before the
+    write are the query's WITH.
     """
 
     write: int

@@ -1,8 +1,9 @@
 """Time buckets: their granularities (grains, such as 'hour'), the expressions that compute them, and their roll-up.
 
 `timeseries(x, 'hour')` returns the start of the bucket that contains x, with the type of x. Buckets of a TIMESTAMP
-depend on the session's time zone: buckets of an hour or more start where date_trunc() says; shorter buckets start at
-multiples of their length after the start of the local hour. Buckets of a DATE or TIMESTAMP_NTZ depend on no zone.
+depend on the session's time zone: buckets of an hour or more start at the times that date_trunc() returns; shorter
+buckets start at multiples of their length after the start of the local hour. Buckets of a DATE or TIMESTAMP_NTZ depend
+on no zone.
 """
 
 from rewriter.timeseries.borders import border_behind, is_border, next_border

@@ -145,10 +145,10 @@ def shifted_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> 
     """Return `tree` as Seconds if it is `floor((s - o) / n) * n + m` with integer literals o, n and m.
 
     Here s is an integer column or a number of seconds since 1970. The result has the source s and, as its step, the
-    greatest common divisor of n and o: the expression is constant over each bucket of so many seconds. The expression
-    may be a number, or a TIMESTAMP made of a number by timestamp_seconds(). `kind_of` returns the type of an
-    expression. `since_of` returns a lower bound of its values, because some functions round towards 0 instead of down.
-    Return None for other expressions.
+    greatest common divisor of n and o: the expression is constant over each bucket of this number of seconds. The
+    expression may be a number, or a TIMESTAMP made of a number by timestamp_seconds(). `kind_of` returns the type of an
+    expression. `since_of` returns a lower bound of an expression's values (for a time, in seconds since 1970), or None;
+    the bound is needed because some functions round towards 0 instead of down. Return None for other expressions.
     """
     if isinstance(tree, exp.Anonymous) and tree.name == "timestamp_seconds" and len(tree.expressions) == 1:
         return shifted_of(tree.expressions[0], kind_of, since_of)
@@ -184,7 +184,10 @@ _MADE_OF = {"timestamp_millis": _MILLIS, "timestamp_micros": 1_000_000}
 
 
 class Scaled(NamedTuple):
-    """An instant, by an integer column that counts the fractions of a second since 1970, `times` in a second."""
+    """An instant, given by an integer column of milliseconds or microseconds since 1970.
+
+    `source` is the column, and `times` the number of these units in a second: 1000 or 1000000.
+    """
 
     source: Tree
     times: int

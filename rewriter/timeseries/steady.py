@@ -58,8 +58,8 @@ def same_buckets(grain: str, one: str, other: str, since: int | None) -> bool:
 def keeps_whole(grain: str, zone: str, since: int | None) -> bool:
     """Return whether clocks in `zone` are never set back across the start of a bucket of `grain`, from `since` on.
 
-    After such a change, instants would lie in an earlier bucket again. `since` is in seconds since 1970. Return False
-    if the zone's offsets from `since` on are not known.
+    If clocks were set back across the start of a bucket, instants after this change would lie in the bucket before it
+    again. `since` is in seconds since 1970. Return False if the zone's offsets from `since` on are not known.
 
     >>> keeps_whole("day", "Europe/Berlin", 0), keeps_whole("hour", "Australia/Lord_Howe", 1_000_000_000)
     (True, False)

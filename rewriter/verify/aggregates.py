@@ -63,8 +63,8 @@ class Unfolded(Exception):
 def case_form(forms: Forms, tree: Tree) -> Tree:
     """Return a CASE in normal form.
 
-    If its values are aggregates and its conditions have one value in all rows of a group, the CASE becomes an aggregate
-    of a CASE: `CASE WHEN k THEN sum(x) END` gives `sum(CASE WHEN k THEN x END)`.
+    If the values of the CASE are aggregates, and its conditions have one value in all rows of a group, the CASE becomes
+    an aggregate of a CASE: `CASE WHEN k THEN sum(x) END` gives `sum(CASE WHEN k THEN x END)`.
     """
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)

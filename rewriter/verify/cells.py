@@ -47,8 +47,8 @@ def difference(
     equivalent.
 
     The conditions are over the tables of `block`; `zone` is the session's time zone. `never_null` are expressions that
-    other conditions keep from being NULL. If more than MOST_CELLS combinations of values would have to be compared,
-    return a Difference that is not certain.
+    are never NULL, because of conditions other than those compared here. If more than MOST_CELLS combinations of values
+    would have to be compared, return a Difference that is not certain.
 
     >>> from rewriter.model import Column, TableName
     >>> from rewriter.block import Occurrence

@@ -42,8 +42,9 @@ class Reduced:
 def reduced(block: Block, tables: Tables) -> Reduced:
     """Return an equivalent block without the tables and joins that keys and filters make redundant.
 
-    Some joins become simpler ones, such as a LEFT join an inner join. The result also has the trusted keys used, as
-    axioms. `tables` returns the catalog's table of a name, with its declared keys; None if there is no such table.
+    Some joins become simpler ones: a LEFT join, for example, becomes an inner join. The result also has the trusted
+    keys used, as axioms. `tables` returns the catalog's table of a name, with its declared keys; None if there is no
+    such table.
     """
     axioms: list[str] = []
     while True:

@@ -106,8 +106,8 @@ def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
     `leaves` provides the blocks that compute views and storage tables.
 
     law: if a view without a filter reads one table, the least bucket in its storage table is a bound of all its rows
-    no:  a table that has changed since the storage table was filled: in the view's block, the table's name has the old
-         snapshot
+    no:  a table that has changed since the storage table was filled, because new rows may have earlier times; such a
+         table is named with its old snapshot in the view's block
     """
     found: list[tuple[exp.Expr, int]] = []
     for name in dict.fromkeys(scan.name for scan in plan.scans()):
