@@ -36,7 +36,12 @@ class Reloading:
         try:
             told = self._reload()
         except ConfigError as error:
-            _log.error("the settings were not reloaded: %s; the former settings stay in effect", error)
+            _log.error(
+                "the settings were not reloaded: %s; the former settings stay in effect until the file is corrected "
+                "and "
+                "reloaded",
+                error,
+            )
             return Reloaded(
                 f"the settings were not reloaded: {error}; the former settings stay in effect", refused=True
             )

@@ -236,5 +236,5 @@ def read_hint(sql: str) -> Hinted:
         problem = "the hint VIEWGATE both names a view to use and turns views off"
     if problem:
         known = f"VIEWGATE({STALENESS} = '10 minutes'), VIEWGATE({USE} = 'namespace.view') or VIEWGATE({OFF})"
-        raise SqlError(f"{problem}; write {known} within /*+ and */", "42601")
+        raise SqlError(f"the hint is not valid: {problem}; write {known} within /*+ and */", "42601")
     return hint

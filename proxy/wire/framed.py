@@ -107,7 +107,10 @@ class FrameReader:
             return None
         (length,) = _LENGTH.unpack_from(buffer)
         if length > self._limit:
-            raise WireError(f"a frame of a message has {length} bytes, which exceeds the limit of {self._limit} bytes")
+            raise WireError(
+                f"a frame of a message has {length} bytes, which exceeds the limit of {self._limit} bytes; send "
+                "shorter messages"
+            )
         end = _LENGTH.size + length
         if there < end:
             return None
