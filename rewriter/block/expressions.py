@@ -461,8 +461,9 @@ def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
     arguments = [*node.expressions, *([] if len(node.expressions) > 1 else [exp.Literal.number(size)])]
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
         raise Unsupported(
-            f"{excerpt(node)}: {name}() is supported only with a value and, as the second argument, the sketch's size "
-            "as a number"
+            f"{excerpt(node)}: {name}() is supported only with a value and the sketch's size: write the size, the "
+            "second "
+            "argument, as a number"
         )
     return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
 
@@ -471,7 +472,8 @@ def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     values, name = node.expressions[0].expressions, aggregate.name
     if len(node.expressions) != 1 or not values or (len(values) > 1 and name != "count") or aggregate.arity > 1:
         raise Unsupported(
-            f"{excerpt(node)}: DISTINCT is supported only in count(), and in other aggregates with one argument"
+            f"{excerpt(node)}: DISTINCT is supported only in count(), and in other aggregates with one argument: "
+            "remove DISTINCT"
         )
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]

@@ -99,7 +99,9 @@ class Scope:
         if not qualifier and (meant := self.alias(node.name)) is not None:
             return meant
         if not isinstance(node.this, exp.Identifier):
-            raise Unsupported(f"{node.sql('spark')} does not name a single column: name one column")
+            raise Unsupported(
+                f"{node.sql('spark')} stands for several columns, which is not supported here: name one column"
+            )
         found = self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name)
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)

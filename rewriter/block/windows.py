@@ -29,8 +29,9 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
         raise Unsupported(
-            f"{_text(node)}: OVER (…) is supported only directly after a function, without FILTER, IGNORE NULLS "
-            "or a named window"
+            f"{_text(node)}: a window function is supported only without FILTER, IGNORE NULLS and a named window: "
+            "write "
+            "OVER (PARTITION BY … ORDER BY …) directly after the function"
         )
     order = node.args.get("order")
     window = exp.Window(

@@ -25,5 +25,9 @@ def branch_by_branch(ask: Ask) -> Branchwise | Miss:
     """
     question = ask.question
     if not isinstance(question, SetQuestion):
-        return Miss(Reason.SHAPE, "the query is not a set operation (UNION, INTERSECT or EXCEPT)", apart=True)
+        return Miss(
+            Reason.SHAPE,
+            "the rule branch_by_branch is only for set operations (UNION, INTERSECT, EXCEPT), and the query is none",
+            apart=True,
+        )
     return Branchwise(question)

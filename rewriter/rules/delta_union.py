@@ -40,7 +40,8 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     if not path.grown or not isinstance(query, Predicates):
         return Miss(
             Reason.SHAPE,
-            "no rows were appended to the view's base tables since the last refresh of the view",
+            "the rule delta_union reads rows appended to the view's base tables since the last refresh of the view, "
+            "and no rows were appended",
             apart=True,
         )
     if query.block.keys is None and not query.block.plain:

@@ -39,7 +39,8 @@ def roll_up_bitmaps(ask: Ask) -> TwoPhase | Miss:
     if not isinstance(query, Predicates) or query.block.keys is None:
         return Miss(
             Reason.SHAPE,
-            "the query does not aggregate rows, so there is no count(DISTINCT …) to compute from bitmaps",
+            "the rule roll_up_bitmaps is only for queries with count(DISTINCT …), and the query does not aggregate "
+            "rows",
             apart=True,
         )
     distinct = [*_counted(query.block)]

@@ -277,8 +277,8 @@ def _plain(
         columns = query_columns(item.query, SESSION, seen)
         if item.columns is not None and len(item.columns) != len(columns):
             raise Unsupported(
-                f"the column list of the view has {len(item.columns)} columns, but the query has {len(columns)}: name "
-                "all columns, or none"
+                f"the column list of the view has {len(item.columns)} columns, but the query of the view has "
+                f"{len(columns)}: name all columns, or none"
             )
         named = [column._replace(name=label) for column, label in zip(columns, item.columns or (), strict=False)]
         return PlainView(name, f"view {name}", 1, item.query, tuple(named or columns), SESSION.catalog, ())

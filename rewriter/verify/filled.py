@@ -166,7 +166,7 @@ class FilledRows:
         if tree is None:
             raise Unfolded(
                 f"the rewritten query names {node.name}, which is not among the view's columns "
-                f"{', '.join(self.outputs)}"
+                f"{', '.join(self.outputs)}: the rewritten query is used without a proof"
             )
         return tree
 

@@ -84,11 +84,13 @@ def check_moments(block: Block, tables: Tables) -> None:
         if moment.since is not None:
             raise Misread(
                 f"the rewritten query reads only the rows of {name} appended since snapshot {moment.since}, not all "
-                "rows"
+                "rows: the view is not used"
             )
         table = tables(name)
         now = table.snapshot_id if table is not None else None
-        raise Misread(f"the rewritten query reads {name} at snapshot {moment.until} instead of {now}")
+        raise Misread(
+            f"the rewritten query reads {name} at snapshot {moment.until} instead of {now}: the view is not used"
+        )
 
 
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:

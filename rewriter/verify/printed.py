@@ -83,7 +83,7 @@ def read_printed(
     try:
         tree = parse_select(text)
     except ParseError as problem:
-        raise Misread(f"the rewritten query is not valid SQL: {problem}") from problem
+        raise Misread(f"the rewritten query is not valid SQL: {problem}; the view is not used") from problem
     blocks = parse(text, session).blocks if constants else ()
     texts = {block.tree: block.text for block in blocks if block.tree is not None}
     return _Reader(session, columns, texts, constants, {_query_of(table.text): table for table in derived}).select(tree)

@@ -57,7 +57,7 @@ SELECT a, max_by(n, c) FROM t GROUP BY a
 
 --@ case: a size that is not a constant
 SELECT a, theta_sketch_agg(n, 6 + 6) FROM t GROUP BY a
---@ kept: keyed UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and, as the second argument, the sketch's size as a number; seen UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and, as the second argument, the sketch's size as a number
+--@ kept: keyed UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and the sketch's size: write the size, the second argument, as a number; seen UNSUPPORTED THETA_SKETCH_AGG(n, 6 + 6): theta_sketch_agg() is supported only with a value and the sketch's size: write the size, the second argument, as a number
 
 --@ case: sketches of a view, united by the query
 SELECT a, theta_sketch_estimate(theta_union_agg(ns, 12)) AS e FROM seen GROUP BY a

@@ -77,7 +77,7 @@ def test_storage_alone_lacks_what_was_appended(built: World) -> None:
     found = verdict(built, "SELECT v.region AS region, v.total FROM grouped__storage AS v")
     assert (found.status, found.reason) == (
         REFUTED,
-        "the rewritten query reads lake.demo.sales at snapshot 500 instead of 5500",
+        "the rewritten query reads lake.demo.sales at snapshot 500 instead of 5500: the view is not used",
     )
 
 

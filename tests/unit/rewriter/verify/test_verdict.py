@@ -169,7 +169,7 @@ REFUTATIONS = {
         "SELECT sum(n) FROM sales",
         "SELECT sum(v.c) FROM (SELECT sum(w.n) AS c FROM recent__storage VERSION AS OF 2004 AS w UNION ALL "
         "SELECT sum(t.n) AS c FROM sales VERSION AS OF 999 AS t WHERE t.n < 10 OR t.n IS NULL) AS v",
-        "at snapshot 999 instead of 1000",
+        "at snapshot 999 instead of 1000: the view is not used",
     ),
     "two moments": (
         "SELECT sum(n) FROM sales",
