@@ -82,8 +82,8 @@ Shortlist = tuple[Listed, ...]
 class Definitions:
     """The definitions of all views and their sources, with the index over them; they change only by DDL.
 
-    law:    a view that could answer a block is on the block's shortlist, if `declared` is true of the tables; a table
-            that is not in `declared` is assumed to have the columns that views use of this table
+    law:    a view that could answer a block is on the block's shortlist, if the keys and columns in `declared` are
+            right; a table that is not in `declared` is assumed to have the columns that views use of this table
 
     The shortlist of a block is the list of views to try; with `exhaustive`, all views over the block's tables are on
     the shortlist, for explanations. `declared` has the keys and columns of the tables looked up so far; None if there
@@ -267,7 +267,11 @@ class Definitions:
         return self.shelf.reading(statement.tables).bit_count()
 
     def expansions(self, statement: Statement) -> Expansions:
-        """Return up to three forms of a statement: with the views in FROM expanded, or left as names."""
+        """Return up to three forms of a statement: as written, with plain views in FROM expanded, and with all views
+        expanded.
+
+        The form with plain views expanded comes first. Equal forms occur only once.
+        """
         return _expansions(statement, self)
 
     def listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:

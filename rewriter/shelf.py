@@ -87,7 +87,8 @@ class Shelf:
       which is not inner, and that read only one table
     - `reads`: for a table and a number n, the views that read the table at least n times
     - `bags`: for a multiset of tables, the views that read exactly these tables
-    - `shown`, `loose`, `folded`, `kept`: for a column name, the views with the feature of this name in Features
+    - `shown`, `loose`, `folded`, `kept`: for a column name, the views that have the name in the attribute `shown`,
+      `loose`, `folded` or `kept` of their Features
     - `limits`, `joined`: for a set of equated column names, the views that compare this column with constants, and the
       views that equate these names
     """

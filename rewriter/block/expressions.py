@@ -524,7 +524,7 @@ def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     """Return a call of timeseries(), date_trunc() or trunc() as a time bucket, `timeseries(source, grain, type)`.
 
     `date_trunc('HOUR', ts)` gives `timeseries(ts, 'hour', 'timestamp')`. If the type or the grain is unknown or not
-    supported, date_trunc() and trunc() stay calls of their own, and timeseries() raises Unsupported.
+    supported, calls of date_trunc() and trunc() stay as they are, and a call of timeseries() raises Unsupported.
     """
     first, second = [*arguments, exp.Null(), exp.Null()][:2]
     if name == "date_trunc":

@@ -293,7 +293,8 @@ def _earliest_moved(name: str, arguments: Sequence[Tree]) -> int | None:
     """Return a lower bound of a constant time that the function `name` truncates, or moves by days, months or hours.
 
     The bound is in seconds since 1970. `date_trunc('month', current_date())` gives 366 days before the bound of
-    current_date(). Return None for other functions, and if the bound is unknown.
+    current_date(): the longest unit, a year, is subtracted for every unit. Return None for other functions, and if the
+    bound is unknown.
     """
     if name == "timestampadd":
         unit, count, moved = arguments

@@ -49,9 +49,9 @@ def _passed(tree: Tree) -> Iterator[Tree]:
 
 
 def null_with(tree: Tree, absent: Callable[[Tree], bool]) -> bool:
-    """Return whether an expression is NULL in each row in which certain columns are all NULL.
+    """Return whether an expression is NULL in each row in which all columns that `absent` selects are NULL.
 
-    These are the columns for which `absent` returns True, such as the columns of one table.
+    `absent` returns True for these columns, which may be all columns of one table.
 
     >>> from rewriter.sql import parse_select
     >>> of_t = lambda column: column.table == "t"

@@ -86,8 +86,8 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
     """Return a predicate with an uncorrelated subquery in canonical form.
 
-    Raise `problem` if the subquery is correlated or not supported: the error that was raised when the subquery was
-    converted to a join.
+    `problem` is the error that was raised when the subquery was converted to a join. Raise this error if the subquery
+    is correlated or not supported.
     """
     try:
         return canonical(part, scope)
@@ -166,7 +166,8 @@ def _joined(
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:
     """Return whether IN compares two expressions as `=` does.
 
-    IN does so if both have the same type, or both are integers; other types are coerced differently.
+    The comparisons are the same if both expressions have the same type, or if both are integers. IN may cast
+    expressions of other types differently from `=`.
     """
     sides = (left, right)
     types = [c.type if (c := scope.type_of(side)) else temporal_type(side, scope) for side in sides]

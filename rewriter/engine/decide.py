@@ -51,8 +51,8 @@ def decide(
     """Decide which blocks of a statement to answer from views, without expanding views.
 
     A block that no view provably answers stays as it is. `spelled` are the edits that make the statement valid in Spark
-    (such as the translation of `timeseries` calls); None computes them. The views in `refuted`, whose plans the
-    verifier has refuted, are not used. Raise Unsupported for an invalid `timeseries` call.
+    (such as the translation of `timeseries` calls); if they are None, `decide` computes these edits. The views in
+    `refuted`, whose plans the verifier has refuted, are not used. Raise Unsupported for an invalid `timeseries` call.
     """
     find = finder(statement, definitions, relations)
     spelled = spell_out(statement, find) if spelled is None else spelled

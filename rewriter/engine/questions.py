@@ -75,10 +75,11 @@ def block_of(
 
 
 def _asked_as_set(block: Block, membership: Membership | None) -> Block:
-    """Return the block, marked `as_set` if its use is one in which duplicate rows do not matter.
+    """Return the block, marked `as_set` if the enclosing query uses the block's rows so that duplicates do not matter.
 
-    `membership` is the use of the block; for EXISTS, the outputs become the constant 1. Return the block unchanged if
-    `membership` is None, or if the block groups, deduplicates, sorts or limits its rows, or has window functions.
+    `membership` is this use: EXISTS, IN or a set operator without ALL; None for any other use. For EXISTS, the outputs
+    become the constant 1. Return the block unchanged if `membership` is None, or if the block groups, deduplicates,
+    sorts or limits its rows, or has window functions.
     """
     beyond = block.keys is not None or block.limit or block.offset or block.order or not block.plain
     if membership is None or beyond:

@@ -69,7 +69,7 @@ def _interval(begins: Sequence[Tree], ends: Sequence[Tree]) -> str:
 
 
 def _closest(bounds: Sequence[Tree], implies: Callable[[Tree, Tree], bool]) -> list[Tree]:
-    """Return the bounds in `bounds` that are not implied by another of them: `h < 3` without `h < 5`.
+    """Return the bounds that no other bound in `bounds` implies: of `h < 3` and `h < 5`, only `h < 3`.
 
     `implies(one, other)` tells whether every value that satisfies the bound `one` satisfies the bound `other`.
     """

@@ -26,10 +26,11 @@ Tree = exp.Expr
 class Merging:
     """The SQL that merges stored groups with the groups of a delta (the aggregated changed rows): a GROUP BY over both.
 
-    `outputs` and `group` are the outputs and keys of this GROUP BY, which rolls the view up to the view's own keys: so
-    every view that can be rolled up can be merged. The methods take the storage table's snapshot id, `base`, and the
-    queries of the delta, `parts`; if the delta is `signed`, deleted rows are subtracted, and groups without rows are
-    then removed. The methods return the statement as two parts: the text before and the text after the table's name.
+    `outputs` and `group` are the outputs and keys of this GROUP BY, which is the roll-up of the view to the view's own
+    keys: so each view that can be rolled up can be merged. The methods take the storage table's snapshot id, `base`,
+    and the queries of the delta, `parts`; if the delta is `signed`, deleted rows are subtracted, and groups without
+    rows are then removed. The methods return the statement as two parts: the text before and the text after the table's
+    name.
     """
 
     stored: Stored

@@ -40,8 +40,8 @@ _LABELS = {
 class Span:
     """The bounds of a column's values in a partition: a single value if `last` is None, else the first and last value.
 
-    `type` is the column's type. A single value is in Iceberg's unit for the type. A first and last value are
-    microseconds since 1970, for a DATE the midnights at which the first and the last day start.
+    `type` is the column's type. A single value is in Iceberg's unit for the type. The first and the last value are in
+    microseconds since 1970; for a DATE, they are the midnights at which the first and the last day start.
     """
 
     type: str

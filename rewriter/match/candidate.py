@@ -138,10 +138,11 @@ class Candidate:
 class Rewriting:
     """A query over a view's storage table, ready to be printed.
 
-    `tables` are the query's other tables, joined to the storage table by `joins`, or by inner joins if `joins` has
-    none. All columns are qualified; the qualifier of storage columns is `v`. `group` are the GROUP BY keys, None
-    without GROUP BY; `sets` are the grouping sets, None without GROUPING SETS. With `union`, the rows come from a UNION
-    ALL in place of the storage table; `storage` then describes the columns of the UNION ALL.
+    `tables` are the query's other tables. They are joined to the storage table by `joins`, the outer, semi and anti
+    joins; tables in none of these joins are inner-joined. All columns are qualified; the qualifier of storage columns
+    is `v`. `group` are the GROUP BY keys, None without GROUP BY; `sets` are the grouping sets, None without GROUPING
+    SETS. With `union`, the rows come from a UNION ALL in place of the storage table; `storage` then describes the
+    columns of the UNION ALL.
     """
 
     storage: Table

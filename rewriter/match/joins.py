@@ -117,9 +117,7 @@ def _equal(left: Join, right: Join) -> bool:
 
 
 def _is_left_of(left: Join, full: Join, block: Block) -> bool:
-    """Return whether the LEFT join `left` returns some of the rows that the FULL join `full` of the same tables
-    returns.
-    """
+    """Return whether each row of the LEFT join `left` is also a row of the FULL join `full` of the same tables."""
     return (left.kind, full.kind) == ("LEFT", "FULL") and _narrows(left, full, block)
 
 
@@ -135,8 +133,8 @@ def _is_anti_of(anti: Join, outer: Join, block: Block) -> bool:
 def _narrows(join: Join, full: Join, block: Block) -> bool:
     """Return whether `join` and the FULL join `full` join the same two tables by the same ON condition.
 
-    `join` is a LEFT or ANTI join. Return False if another join of the block has one of the two tables on its right
-    side, or on either side if it is a FULL join.
+    `join` is a LEFT or ANTI join. Return False if another outer, semi or anti join of the block has one of the two
+    tables on its right side, or if another FULL join has one of them on either side.
     """
     if not join.tables < full.tables:
         return False
@@ -145,7 +143,7 @@ def _narrows(join: Join, full: Join, block: Block) -> bool:
 
 
 def _inner_in(join: Join, query: Predicates) -> bool:
-    """Return whether the query inner-joins the tables of `join`, an outer join of the view, on a condition that implies
+    """Return whether the query has an outer join of the view, `join`, as an inner join, with conditions that imply its
     ON.
     """
     outer = any(join.tables & other.tables for other in query.block.joins)

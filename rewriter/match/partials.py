@@ -214,9 +214,7 @@ class PartialAggregates:
         return PartialAggregate(partial.tree if kept else cast(partial.tree, str(sum_type(kind))), kind)
 
     def _fits_bigint(self, argument: Tree) -> bool:
-        """Return whether no sum of integers overflows BIGINT, for the cast `argument` of an integer; False if not
-        certain.
-        """
+        """Return whether no sum of the integer that `argument` casts overflows BIGINT; False if not certain."""
         return fits_bigint(argument.this, self.reading.block)
 
     def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:

@@ -267,8 +267,8 @@ def _as_computed(block: Block, output: Tree, name: str, column: Column | None) -
 
 
 def _computed_back(tree: Tree, held: Tree, block: Block) -> Iterator[tuple[Tree, Tree]]:
-    """Yield operands of a stored expression that can be computed from it, each with its expression over storage
-    columns.
+    """Yield operands of a stored expression that can be computed from the stored value, each with its expression over
+    storage columns.
 
     `held` is the storage column of the expression `tree`. A stored `n + 1` AS m gives n and `m - 1`, and a stored cast
     to a wider type gives the operand of the cast.

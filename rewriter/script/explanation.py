@@ -84,7 +84,8 @@ class Explanation:
 
 
 def explained(outcome: Outcome, definitions: Definitions, relations: Relations) -> Explanation:
-    """Return the explanation of an outcome; its SQL names no snapshots, because a script's tables have none.
+    """Return the explanation of an outcome. The SQL in the explanation names no snapshots, because a script's tables
+    have none.
 
     `definitions` are the views of the script, `relations` the tables and views by name.
     """

@@ -97,7 +97,7 @@ def _calls_in(text: str) -> Iterator[Call]:
 
 
 def _names(sql: str, tokens: Sequence[Token], block: SelectBlock, calls: Sequence[Edit]) -> Iterator[Edit]:
-    """Yield the edits that add an alias to each output of a block that contains a `timeseries` call and has no alias.
+    """Yield the edits that add an alias to each output with a `timeseries` call that has no alias, in one block.
 
     The alias is the output's text: ``AS `timeseries(t, 'hour')` ``. `calls` are the edits that replace the calls.
     `tokens` are the tokens of the text `sql`.

@@ -41,7 +41,7 @@ def _kind(tokens: Sequence[Token], place: int) -> TokenType | None:
 
 
 def _before(tokens: Sequence[Token], place: int) -> _Keeps:
-    """Return whether the set operator that ends at a token keeps duplicate rows."""
+    """Return whether the set operator that ends at a token keeps duplicate rows; None if no set operator ends there."""
     if _kind(tokens, place) in (TokenType.ALL, TokenType.DISTINCT):
         operator = _kind(tokens, place - 1) in SET_OPERATORS
         return tokens[place].token_type is TokenType.ALL if operator else None
@@ -49,7 +49,9 @@ def _before(tokens: Sequence[Token], place: int) -> _Keeps:
 
 
 def _after(tokens: Sequence[Token], place: int) -> _Keeps:
-    """Return whether the set operator that begins at a token keeps duplicate rows."""
+    """Return whether the set operator that begins at a token keeps duplicate rows; None if no set operator begins
+    there.
+    """
     if _kind(tokens, place) not in SET_OPERATORS:
         return None
     return _kind(tokens, place + 1) is TokenType.ALL

@@ -216,7 +216,7 @@ def scaled_of(time: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> S
 
 
 def _made_of(time: Tree) -> Tree | None:
-    """Return the number of which timestamp_millis(), a similar function, or a CAST makes a TIMESTAMP."""
+    """Return the argument of timestamp_millis(), a similar function, or a CAST that makes a TIMESTAMP; else None."""
     number: Tree | None = None
     if isinstance(time, exp.Cast) and not time.args.get("safe") and time.to.this is exp.DataType.Type.TIMESTAMPTZ:
         number = time.this

@@ -31,7 +31,7 @@ def verify_branches(
 
     `operation` is the query, `questions` are the blocks of its branches, and `plan` is the SQL text of the plan. The
     query's branches are paired with the view's in each order in which the operator returns the same rows, for example
-    both ways round for UNION. The plan is proved if, for one order, the plan over each branch of the view is proved to
+    in both orders for UNION. The plan is proved if, for one order, the plan over each branch of the view is proved to
     answer the paired branch of the query. `definitions` has all views, `relations` the tables and views by name.
 
     law:    the plan equals the set operation if each branch of the operation is the plan over one branch of the view,

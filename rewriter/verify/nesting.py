@@ -51,7 +51,7 @@ def earliest(forms: Forms, time: Tree) -> int | None:
 def begins_second(forms: Forms, time: Tree) -> bool:
     """Return whether unix_timestamp() and unix_seconds() are known to be equal for a time.
 
-    They are equal for a time without a fraction of a second, and for a time that is never before 1970.
+    The two functions are equal for a time without a fraction of a second, and for a time that is never before 1970.
     """
     if as_bucket(time) is not None or instant(time) is not None:
         return True

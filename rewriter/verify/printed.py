@@ -187,7 +187,10 @@ class _Reader:
 
 
 def _spell_members(tree: exp.Select) -> list[Tree]:
-    """Replace each SEMI or ANTI join of several tables by EXISTS or NOT EXISTS, in place; return the joined tables."""
+    """Replace each SEMI or ANTI join of several tables by EXISTS or NOT EXISTS, in place.
+
+    Return the tables that are then in the subqueries of EXISTS.
+    """
     found: list[Tree] = []
     for join in [*(tree.args.get("joins") or ())]:
         several = join.this
