@@ -1,7 +1,7 @@
 """Collects the requirements of a block, including those of its derived tables and CTEs, as a Question.
 
 A block is one SELECT of a statement. A Question describes a block by tables, column names and predicates, without
-looking up any name in the catalog; the view index compares it with the features of views.
+looking up any name in the catalog; the view index compares the Question with the features of views.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class _Source:
     """One of the SELECTs whose requirements are collected for a block: the block, or a subquery merged into the block.
 
     The merged subqueries are derived tables and CTEs. `tree` is the SELECT, `needs` are its requirements. `qualifiers`
-    maps the aliases in its FROM to tables, and the aliases of derived tables and CTEs to None.
+    maps the aliases in the SELECT's FROM to tables, and the aliases of derived tables and CTEs to None.
     """
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
@@ -370,7 +370,7 @@ class _Asking:
 def _occurrences(statement: Statement, select: SelectBlock) -> Counter[TableName]:
     """Return how often a block and its nested blocks read each table.
 
-    Raise _TooMany if they read more than MOST_TABLES tables.
+    Raise _TooMany if these blocks together read more than MOST_TABLES tables.
     """
     found: Counter[TableName] = Counter()
     for block in statement.blocks:

@@ -34,7 +34,8 @@ _FORMATS = {"yyyy-MM-dd": "day", "yyyy-MM-01": "month", "yyyy-01-01": "year"}
 
 
 def value_at(now: datetime, constant: Tree) -> datetime | None:
-    """Return the local time that a constant has if it is computed at the local time `now`; None if it is unknown.
+    """Return the local time that a constant has if it is computed at the local time `now`; None if the value is
+    unknown.
 
     >>> from rewriter.functions.trees import call_of
     >>> week = exp.Interval(this=exp.Literal.string("7"), unit=exp.Var(this="DAYS"))
@@ -89,7 +90,9 @@ def _called(name: str, arguments: Sequence[Tree], now: datetime) -> datetime | N
 
 
 def _moved(time: datetime | None, step: Tree, sign: int) -> datetime | None:
-    """Return a time plus (`sign` 1) or minus (`sign` -1) an interval or a number of days; None if one is unknown."""
+    """Return a time plus (`sign` 1) or minus (`sign` -1) an interval or a number of days; None if the time or the step
+    is unknown.
+    """
     if not isinstance(step, exp.Interval):
         return _plus(time, integer_of(step), "DAY", sign)
     count, unit = interval_of(step) or (None, "")
@@ -97,7 +100,9 @@ def _moved(time: datetime | None, step: Tree, sign: int) -> datetime | None:
 
 
 def _plus(time: datetime | None, count: int | None, unit: str, sign: int = 1) -> datetime | None:
-    """Return a time plus (`sign` 1) or minus (`sign` -1) a number of units, such as 3 HOURS; None if one is unknown."""
+    """Return a time plus (`sign` 1) or minus (`sign` -1) a number of units, such as 3 HOURS; None if the time or the
+    number is unknown.
+    """
     if time is None or count is None:
         return None
     if unit in _MONTHS:
@@ -127,7 +132,7 @@ def _product(tree: Tree) -> int | None:
 
 
 def _year(tree: Tree, now: datetime) -> int | None:
-    """Return the value of a constant year, such as `year(current_date()) - 1`; None if it is unknown."""
+    """Return the value of a constant year, such as `year(current_date()) - 1`; None if the year is unknown."""
     if isinstance(tree, (exp.Add, exp.Sub)):
         year, step = _year(tree.this, now), integer_of(tree.expression)
         return year + (-step if isinstance(tree, exp.Sub) else step) if year is not None and step is not None else None

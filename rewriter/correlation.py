@@ -70,7 +70,7 @@ class Correlation:
             )
 
     def placed(self, match: Match) -> Match | Miss:
-        """Return the match, or a Miss if outer references in its SQL could resolve to columns of the view.
+        """Return the match, or a Miss if outer references in the match's SQL could resolve to columns of the view.
 
         Columns of tables joined to the view count, too. If there are outer references, a match with a UNION ALL or with
         joins also gives a Miss.

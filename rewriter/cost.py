@@ -159,7 +159,8 @@ class Costs:
         return found
 
     def _moving(self, present: int, predicates: Predicates) -> Iterator[tuple[exp.Column, RangeSet]]:
-        """Yield each column that is compared with a moving bound, such as `now()`, and the values that it may have.
+        """Yield each column that is compared with a bound such as `now()`, whose value moves with time, and the
+        column's possible values.
 
         `present` is the assumed time of execution, in milliseconds since 1970.
         """
@@ -176,7 +177,8 @@ class Costs:
                     yield column, RangeSet.compare(_OPERATORS[kind], point)
 
     def _point(self, kind: str, bound: Tree, present: int) -> int | None:
-        """Return the value of a moving bound of a column with the type `kind`, as Iceberg stores it; None if unknown.
+        """Return the value of a bound such as `now()` of a column with the type `kind`, as Iceberg stores it; None if
+        unknown.
 
         A DATE is stored as days since 1970, a time as microseconds.
         """
@@ -222,7 +224,8 @@ def _whole(table: Relation | None, share: float = 1.0) -> Estimate:
 
 
 def _is_large(table: Relation | None) -> bool:
-    """Return whether a table has more than FEW_ROWS rows, so that pruned columns and files change its cost.
+    """Return whether a table has more than FEW_ROWS rows, so that pruned columns and files change the cost of reading
+    the table.
 
     Return False for None and for a table with an unknown number of rows.
     """

@@ -94,8 +94,8 @@ def refreshed(
 ) -> dict[TableName, Relation | None]:
     """Return the relations as they would be after a refresh of a view, whose base tables are `sources`.
 
-    If the view's storage table was filled before, it keeps its number of rows. If not, it gets one row, because the
-    real number of rows is unknown, and most views have few.
+    A storage table that was filled before keeps its number of rows. A storage table that was never filled gets one row,
+    because the real number of rows is unknown, and most views have few.
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table):

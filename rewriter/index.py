@@ -80,7 +80,7 @@ Shortlist = tuple[Listed, ...]
 
 @dataclass(frozen=True, eq=False)
 class Definitions:
-    """The definitions of all views and their sources, with the index over them; they change only by DDL.
+    """The definitions of all views and their sources, with the index over them; definitions change only by DDL.
 
     law:    a view that could answer a block is on the block's shortlist, if the keys and columns in `declared` are
             right; a table that is not in `declared` is assumed to have the columns that views use of this table
@@ -116,7 +116,7 @@ class Definitions:
         return other
 
     def read(self) -> None:
-        """Parse the queries of all views now, instead of at the first statement; each takes a few milliseconds."""
+        """Parse the queries of all views now, instead of at the first statement; a query takes a few milliseconds."""
         for name in _READ:
             getattr(self, name)
 
@@ -253,7 +253,7 @@ class Definitions:
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
         """Return the views that could answer any block of a statement.
 
-        The blocks of the statement as written count, and its blocks after views in FROM have been expanded.
+        Both the blocks of the statement as written and its blocks after the expansion of views in FROM count.
         """
         statements = [expanded.statement for expanded in self.expansions(statement)]
         found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}

@@ -156,7 +156,8 @@ def outermost_aggregates(tree: Tree) -> Iterable[Tree]:
 def part_of(columns: Mapping[Tree, Tree], node: Tree) -> Tree:
     """Return the column of a grouped derived table that holds a key or an aggregate; other nodes unchanged.
 
-    The function of a window stays: `count(*) OVER ()` counts the groups, `count(*)` the rows of each group.
+    The function before OVER is not replaced, because `count(*) OVER ()` counts the groups, and `count(*)` the rows of
+    each group.
     """
     return node if is_window_call(node) else columns.get(node, node)
 

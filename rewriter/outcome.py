@@ -112,7 +112,7 @@ class Outcome:
     def fixed(self) -> Outcome:
         """The same outcome with all relations pinned to snapshots, even if the statement reads only one relation.
 
-        Without this, the rows of a storage table might change between the decision and Spark's read: by a refresh after
+        Without pins, the rows of a storage table might change between the decision and Spark's read: by a refresh after
         a base table was rolled back, or because the view was replaced.
         """
         if not self.alone:
@@ -145,7 +145,7 @@ class Outcome:
     def _text(self, span: SelectSpan, known: Mapping[str, Sequence[Column]]) -> str:
         """Return the part of the statement's text in a span, with all replacements and edits applied.
 
-        `known` has the columns that Spark reports for each replacement's original SQL, by this SQL.
+        `known` maps each replacement's original SQL to the columns that Spark reports for this SQL.
         """
         inside = [r for r in self.replacements if r.block.span.within(span)]
         outer = [r for r in inside if not any(r is not o and r.block.span.within(o.block.span) for o in inside)]

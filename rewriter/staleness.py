@@ -4,9 +4,9 @@ A statement never reads a stale storage table together with newer tables: the wh
 within the bound, with every table in its state at that time. Which views are fresh, the pinning and the verification
 are decided as for a current statement.
 
-A caller that knows which partitions of a stale storage table are fresh adds this to each of these states, and to the
-current state: one storage table may be fresh at an earlier time and partly stale now, another partly stale at both
-times.
+A caller that knows which partitions of a stale storage table are fresh records these partitions in each of these
+states, and in the current state: one storage table may be fresh at an earlier time and partly stale now, another partly
+stale at both times.
 """
 
 from __future__ import annotations

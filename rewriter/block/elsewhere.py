@@ -94,7 +94,8 @@ def _is_settled(tree: Tree, scope: Scope) -> bool:
 def _settled(node: Tree, scope: Scope) -> Tree:
     """Return NULL for a node that has the same value in all time zones; return any other node unchanged.
 
-    In `t < u OR date(t) > d`, with TIMESTAMPs t and u, this removes `t < u`, so only `date(t)` depends on the zone.
+    In `t < u OR date(t) > d`, with TIMESTAMPs t and u, `t < u` becomes NULL, so that only `date(t)` still depends on
+    the zone.
     """
     if aggregate_of(node) is node and len(node.expressions) == 1 and AGGREGATES[node.name].of_key in ("same", "count"):
         return exp.null() if _is_instant(node.expressions[0], scope) else node

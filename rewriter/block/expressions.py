@@ -195,7 +195,7 @@ def _in_tuples(node: Tree, scope: Scope) -> Tree:
 
     Raise Unsupported if an expression such as a and one of its values are not both integers or both strings.
 
-    no: a string compared with a number, because Spark casts it differently within a struct
+    no: a string compared with a number, because Spark casts the string differently within a struct
     """
     members = [canonical(member, scope) for member in node.this.expressions]
     rows = []
@@ -397,8 +397,8 @@ def _part(node: Tree, scope: Scope) -> Tree:
 def _is_time(source: Tree) -> bool:
     """Return whether the value of an expression cannot be an interval, by the form of the expression.
 
-    An INTERVAL literal and the difference of two times, `a - b`, may be intervals; `a` and `a + INTERVAL 1 DAY` are
-    not.
+    An INTERVAL literal and the difference of two times, `a - b`, may be intervals; `a` and `a + INTERVAL 1 DAY` cannot
+    be.
     """
     node = source.unnest()
     if isinstance(node, (exp.Add, exp.Sub)):

@@ -84,9 +84,9 @@ class Occurrence:
 class Join:
     """A join that is not inner; `kind` is LEFT, SEMI, ANTI or FULL.
 
-    A LEFT, SEMI or ANTI join has all tables before it on its left side, and the product of `tables` on its right side.
-    A FULL join has two tables, which are both in `tables`. `tables` are occurrence ids; `on` are the conjuncts of the
-    ON condition.
+    A LEFT, SEMI or ANTI join has all tables before it on its left side, and the cross product of `tables` on its right
+    side. A FULL join has two tables, which are both in `tables`. `tables` are occurrence ids; `on` are the conjuncts of
+    the ON condition.
     """
 
     kind: str

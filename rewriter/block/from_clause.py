@@ -100,7 +100,7 @@ class _Item(NamedTuple):
     def plain(self) -> bool:
         """Whether all outputs of the item are plain columns and all joins within the item are inner joins.
 
-        If so, an output is NULL only where its column is NULL.
+        An output of such an item is NULL only where its column is NULL.
         """
         return not self.joins and all(isinstance(tree, exp.Column) for _, tree in self.source.derived)
 

@@ -50,9 +50,9 @@ class Line:
     def value(self, literal: Tree, zone: str) -> Any | None:
         """Return a constant as a value that is comparable with the expression's values.
 
-        Return None for other expressions. Return None, too, if Spark might round one of the two compared values: if it
-        compares them as DOUBLE, or as a DECIMAL whose 38 digits do not suffice for the digits of both values, as in
-        `CAST(n AS DECIMAL(38,2)) > 0.995`.
+        Return None for other expressions. Return None, too, if Spark might round one of the two compared values: if
+        Spark compares the values as DOUBLE, or as a DECIMAL whose 38 digits do not suffice for the digits of both
+        values, as in `CAST(n AS DECIMAL(38,2)) > 0.995`.
         """
         if self.wide != "double":
             return literal_value(literal, self.wide or self.kind, zone)

@@ -206,8 +206,8 @@ def _close(interval: Interval) -> Interval:
 def _union(intervals: Iterable[Interval], null: bool, discrete: bool = False) -> RangeSet:
     """Return the set of these intervals, and of NULL if `null` is true, with overlapping and adjacent intervals merged.
 
-    `a.within(b)` relies on the merging: it tests whether each interval of a lies within a single interval of b. With
-    `discrete`, the values are integers, and [1, 2] and [3, 4] are adjacent.
+    `a.within(b)` relies on the merging, because `within` tests whether each interval of a lies within a single interval
+    of b. With `discrete`, the values are integers, and [1, 2] and [3, 4] are adjacent.
     """
     found = [interval for interval in intervals if not interval.empty]
     if len(found) < 2:

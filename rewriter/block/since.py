@@ -249,10 +249,11 @@ def _bound(subject: Tree, bound: Tree, column: Tree, zone: str) -> int | None:
 
 
 def _exact(bound: Tree, zone: str) -> int | None:
-    """Return a lower bound of a literal, in seconds since 1970: the start of its day in the session's time zone.
+    """Return a lower bound of a literal, in seconds since 1970: the start of the literal's day in the session's time
+    zone.
 
-    The literal may be compared with a TIMESTAMP, a TIMESTAMP_NTZ or a DATE; the earliest of these starts is returned.
-    Return None if the zone has no fixed offset, unless the literal names an offset.
+    The literal may be compared with a TIMESTAMP, a TIMESTAMP_NTZ or a DATE: the result is the earliest start of the day
+    under these three types. Return None if the zone has no fixed offset, unless the literal names an offset.
     """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if not isinstance(text, exp.Literal) or not text.is_string:

@@ -15,10 +15,10 @@ from rewriter.model import Change, ChangeKind
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
     """Yield one term for each table in FROM with appended rows: the result rows gained by these appends.
 
-    A term is the tuple of the reads of all tables in FROM order: the table with appended rows is read as these rows,
-    each table before it as before its own appends, and each table after it as after its own appends. `states` are the
-    changes of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A) are the rows of a table
-    before and after an append, and dA are the appended rows.
+    A term is the tuple of the reads of all tables in FROM order: of the table with appended rows, only these rows are
+    read; each table before this table in FROM is read as before its own appends, and each table after this table as
+    after its own appends. `states` are the changes of the tables since the view's last refresh, in FROM order. Below,
+    old(A) and new(A) are the rows of a table before and after an append, and dA are the appended rows.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def guarded(view: TableName, text: str, attempt: Callable[[], T]) -> T | Miss:
-    """Return the result of `attempt`, which tries a view on a query text; on an exception, log it and return a Miss.
+    """Return the result of `attempt`, which tries a view on a query text; log an exception, and return a Miss for it.
 
     >>> guarded(TableName(("daily",)), "SELECT 1", lambda: 1)
     1

@@ -114,7 +114,9 @@ def _moments(one: Tree, other: Tree) -> tuple[datetime, datetime] | None:
 
 
 def _wall(bound: Tree) -> datetime | None:
-    """Return the local time of a literal, which for a DATE is its midnight; None for other expressions."""
+    """Return the local time of a literal (for a DATE, the midnight at which the date starts); None for other
+    expressions.
+    """
     day = day_source(bound)
     moment = moment_of(bound if day is None else day)
     if moment is None:

@@ -57,8 +57,8 @@ def inherited_order(stored: Stored, order: Sequence[SortField]) -> tuple[SortFie
     """Return the leading fields of a source's sort order (`order`) whose columns are outputs of the view.
 
     Each field gets the storage column's name. The result ends before the first field with a transform or with a column
-    that is not an output; it is empty for a view over several tables. `stored` is the view with its block and storage
-    table.
+    that is not an output; the result is empty for a view over several tables. `stored` is the view with its block and
+    storage table.
     """
     if len(stored.block.tables) != 1:
         return ()

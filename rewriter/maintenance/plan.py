@@ -316,7 +316,8 @@ def _append_problem(now: Situation) -> str:
 
 
 def _partitions(now: Situation) -> Decision | str:
-    """Return a Decision that recomputes the storage partitions of changed source partitions, or why it is not possible.
+    """Return a Decision that recomputes the storage partitions of changed source partitions, or why that is not
+    possible.
 
     The reason is empty if the changed files are not known, because this way is then not considered. `now` is the view
     and the changes of its sources.

@@ -145,9 +145,10 @@ def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tup
 
 
 def _of_view(table: Occurrence) -> Occurrence:
-    """Mark a derived table as belonging to the view, since the same text in a query may resolve to other tables.
+    """Return a derived table marked as belonging to the view; return other tables unchanged.
 
-    Return other tables unchanged.
+    Without the mark, the derived table would equal a derived table with the same text in a query, whose names may
+    resolve to other tables.
     """
     return replace(table, name=TableName(("derived table of a view", table.text))) if table.text else table
 

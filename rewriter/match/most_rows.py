@@ -84,9 +84,9 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
     """Return `start` and the tables in `left` that have at most one row for each row of `start` and of `known`.
 
-    A table has at most one row for them if each column of its primary key is equated with a column of `start`, of a
-    table in `known`, or of a table found before. `determining` has, for each table and primary key column, the tables
-    with an equal column. Tables are given by id.
+    A table has at most one row for each of these rows if each column of its primary key is equated with a column of
+    `start`, of a table in `known`, or of a table found before. `determining` has, for each table and primary key
+    column, the tables with an equal column. Tables are given by id.
     """
     reached = {start}
     while True:

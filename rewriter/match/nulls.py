@@ -1,7 +1,7 @@
 """Finds a simpler expression that is NULL in the same rows as an expression, so that both have the same count().
 
 law:    arithmetic on numbers is NULL where an operand is NULL, and a cast to another numeric type where its operand is;
-        a result that overflows is an error in ANSI mode, and NULL without ANSI mode only if it is a DECIMAL
+        a result that overflows is an error in ANSI mode, and NULL without ANSI mode only if the result is a DECIMAL
 law:    coalesce() is never NULL if one of its arguments is a constant other than NULL
 gives:  count(2 * x + 1) is count(x), and count(coalesce(x, 0)) is count(*)
 no:     DECIMALs with 38 digits without ANSI mode, because 2 * x may be NULL

@@ -354,9 +354,9 @@ class PartialAggregates:
     def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return the partial count of an expression of grouping keys: count(*), or 0 if the expression is NULL.
 
-        The count of an expression that is never NULL is count(*), whether or not it is computed from keys. Return a
-        Miss, which names the function `name`, if the storage table has no count(*), or if the expression cannot be
-        derived.
+        The count of an expression that is never NULL is count(*), whether or not the expression is computed from keys.
+        Return a Miss, which names the function `name`, if the storage table has no count(*), or if the expression
+        cannot be derived.
         """
         rows = self.reading.row_count
         if isinstance(argument, exp.Null):

@@ -86,7 +86,7 @@ def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
     """Yield the texts of queries that a view can answer, each with a flag: whether the text is the view's whole query.
 
     `statement` is the view's query. The first text is the whole query; if the query has no LIMIT, a second text lacks
-    its final ORDER BY.
+    the query's final ORDER BY.
     """
     whole = next(whole_queries(statement, ()), None)
     if whole is None:

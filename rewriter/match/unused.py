@@ -1,5 +1,5 @@
-"""Removes the tables of a query that only a join's condition names, if declared keys guarantee that its join keeps each
-row once.
+"""Removes the tables of a query that only a join's condition names, if declared keys guarantee that this join keeps
+each row once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def without_unused(block: Block, relations: Mapping[TableName, Relation | None])
 
 
 def _without(block: Block, table: Occurrence, tables: Mapping[str, Table]) -> Iterator[Block]:
-    """Yield the block without `table`, if keys allow to remove the table.
+    """Yield the block without `table`, if declared keys show that the table can be removed.
 
     `tables` has the catalog's tables by the ids of their occurrences.
     """

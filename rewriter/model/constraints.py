@@ -27,7 +27,10 @@ class ConstraintError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """A declared foreign key: each row without NULL in `columns` equals exactly one row of `table` in `referenced`."""
+    """A declared foreign key of a table: `columns` reference the columns `referenced` of `table`.
+
+    The values of `columns` in each row without NULLs equal the values of `referenced` in exactly one row of `table`.
+    """
 
     columns: tuple[str, ...]
     table: TableName

@@ -307,7 +307,7 @@ def _unknown_buckets(conjunct: Tree, bucket: Bucket, zone: str) -> Tree | None:
 def _border(conjunct: Tree, wall: datetime, grain: str, kind: str) -> datetime | None:
     """Return the start of a bucket to which the bound in `conjunct` is narrowed, as a local time.
 
-    This is the first start of a bucket after a lower bound, and the last one before an upper bound: for `t >=
+    The result is the first start of a bucket after a lower bound, or the last start before an upper bound: for `t >=
     '2024-01-15 10:30:00'` and the grain day, 2024-01-16 00:00. `conjunct` is a comparison of a time with a bound;
     `wall` is the local time of the bound, `kind` the type of the time. Return None if the bound is the start of a
     bucket already.

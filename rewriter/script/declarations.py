@@ -154,7 +154,7 @@ class _Columns:
         self.table = replace(self.table, columns=columns)
 
     def _option(self, name: str) -> bool:
-        """Parse one option of the column `name`, such as NOT NULL or UNIQUE; return False for NOT NULL, else True."""
+        """Parse one option of the column `name`, such as NOT NULL or UNIQUE; return whether the option allows NULLs."""
         if self.cursor.accept("NOT", "NULL"):
             return False
         if self.cursor.accept("PRIMARY", "KEY"):

@@ -131,8 +131,8 @@ def _certain(
 ) -> Mapping[str, tuple[Column, ...]] | Miss:
     """Return the columns of each replaced block, with Spark's names and types, by the block's text.
 
-    Return a Miss if a name or type is not known for certain. The block's text is the SQL of a replacement in `outcome`,
-    before it was rewritten. `definitions` are the views of the script, `relations` the tables and views by name.
+    Return a Miss if a name or type is not known for certain. The block's text is the original SQL of a replacement in
+    `outcome`. `definitions` are the views of the script, `relations` the tables and views by name.
     """
     session = outcome.statement.session
     views = by_name(definitions.plain, definitions.views)

@@ -1,6 +1,6 @@
 """Expands views in a statement: replaces each view's name in FROM by the view's query, as a derived table.
 
-The text of the view's query is kept, except that table names become full names, so that they mean the same as in the
+The text of the view's query is kept, except that table names become full names, which mean the same as the names in the
 view's own session. The derived table has the view's column names, and the view's types where the query may return a
 type that Iceberg cannot store. If expanding a view might change the result, the view's name is kept.
 """

@@ -1,6 +1,6 @@
 """Finds relations that a statement names outside any SELECT.
 
-UPDATE, DELETE, MERGE, and queries that start with FROM name relations in this way.
+UPDATE, DELETE, MERGE, and queries that start with FROM name such relations.
 """
 
 from __future__ import annotations

@@ -28,8 +28,8 @@ _EPOCH = datetime(1970, 1, 1)
 def is_steady(zone: str, grain: str, since: int | None) -> bool:
     """Return whether each bucket of a grain lies within one bucket of every coarser grain, from `since` on.
 
-    `since` is in seconds since 1970. Return False for grains longer than an hour, and, except for seconds, if the
-    zone's offsets from `since` on are not known.
+    `since` is in seconds since 1970. Return False for grains longer than an hour, and, except for the grain second, if
+    the zone's offsets from `since` on are not known.
 
     >>> is_steady("Australia/Lord_Howe", "thirty_minute", 1_000_000_000)
     True

@@ -42,7 +42,7 @@ def translate_bucket(source: str, grain: str, kind: str) -> str:
 def _wall_clock(source: str, grain: str) -> str:
     """Return the Spark SQL of the bucket of `grain` that contains `source`, the SQL of a TIMESTAMP_NTZ.
 
-    date_trunc() would use the session's time zone.
+    date_trunc() is not used, because its result for a TIMESTAMP_NTZ would depend on the session's time zone.
 
     The hour of t is `make_timestamp_ntz(year(t), month(t), day(t), hour(t), 0, 0)`, apart from casts.
     """
