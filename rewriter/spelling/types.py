@@ -71,7 +71,10 @@ def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find
 
 
 def _is_lateral(tokens: Sequence[Token], start: int) -> bool:
-    """Return whether `LATERAL (` precedes a SELECT that starts at the offset `start`: the SELECT's FROM follows it."""
+    """Return whether `LATERAL (` directly precedes the SELECT that starts at the offset `start`.
+
+    If so, the query in these parentheses does not begin with FROM, as `(FROM t SELECT x)` does.
+    """
     at = bisect_left(tokens, start, key=attrgetter("start"))
     return [token.text.upper() for token in tokens[max(at - 2, 0) : at]] == ["LATERAL", "("]
 

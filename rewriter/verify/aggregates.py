@@ -158,7 +158,7 @@ def _summed_integer(forms: Forms, call: exp.Anonymous) -> Tree | None:
     """Return the n of an expression sum(CAST(n AS DECIMAL(p,s))) that equals sum(n); None for other aggregates.
 
     law: a sum of integers that are not BIGINT is exact, and fits a DECIMAL with 19 digits before the point
-    law: in ANSI mode, a sum of BIGINTs is exact or an error; without it, the sum may wrap around
+    law: in ANSI mode, a sum of BIGINTs is exact or an error; without ANSI mode, the sum may wrap around
     """
     argument = call.expressions[0]
     kind = forms.kind(argument.this) if call.name == "sum" and isinstance(argument, exp.Cast) else ""
@@ -282,7 +282,7 @@ def united(call: Tree, condition: Tree | None) -> Tree:
     """Return the union of the bitmaps or sketches of groups as the bitmap or sketch of all rows of these groups.
 
     `bitmap_or_agg(bitmap_construct_agg(x))` gives `bitmap_construct_agg(x)`. Return other aggregates unchanged. If
-    `condition` is not None, the returned aggregate has it as FILTER.
+    `condition` is not None, the returned aggregate has this condition as FILTER.
     """
     inner = aggregate_of(call.expressions[0])
     if inner is not None and UNITED.get(inner.name) == call.name and inner.expressions[1:] == call.expressions[1:]:
@@ -591,10 +591,10 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 
 def _nullable_part(forms: Forms, tree: Tree) -> Tree:
-    """Return the operand that alone decides whether arithmetic, a cast or coalesce() is NULL; 1 if it is never NULL.
+    """Return the operand that alone decides whether arithmetic, a cast or coalesce() is NULL.
 
-    `2 * (x + 1)` gives `x`, `2 * (x + y)` gives `x + y`, and `coalesce(x, 0)` gives 1. An overflow gives NULL only for
-    a DECIMAL, and only without ANSI mode.
+    Return 1 if the result is never NULL. `2 * (x + 1)` gives `x`, `2 * (x + y)` gives `x + y`, and `coalesce(x, 0)`
+    gives 1. An overflow gives NULL only for a DECIMAL, and only without ANSI mode.
     """
     if number_value(tree) is not None:
         return ONE
@@ -643,7 +643,7 @@ def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree
     """Return an aggregate as a formula over its components: avg(x) gives sum(x) / count(x).
 
     Return None for an aggregate without components. `condition` is the FILTER condition of `call`, or None; each
-    component gets it.
+    component gets the same condition.
     """
     composed, parts = AGGREGATES[call.name].composed, components_of(call, forms.block)
     if composed is None or not parts:

@@ -51,12 +51,12 @@ _DAY = 86_400 * _MICROS
 
 
 class Conjunct(NamedTuple):
-    """A conjunct as a test of cells: `reads` are the subjects and the free predicates whose values in the cell decide
-    it.
+    """A conjunct as a test of cells.
 
-    A subject is an expression that is compared with constants. A cell assigns each subject a value, a range of values
-    or NULL, and each other predicate a free truth value. `test` takes a cell and returns whether the conjunct is True,
-    False, or None (SQL's UNKNOWN).
+    `test` takes a cell and returns whether the conjunct is True, False, or None (SQL's UNKNOWN). `reads` are the
+    subjects and the free predicates whose values in a cell decide the result. A subject is an expression that is
+    compared with constants. A cell assigns each subject a value, a range of values or NULL, and each other predicate a
+    free truth value.
     """
 
     test: Test
@@ -415,7 +415,8 @@ class Filter:
         """Return a test of cells for a predicate that is not a comparison with a constant.
 
         The predicate has a free truth value: each cell assigns True, False, or None (SQL's UNKNOWN) to it. The test
-        returns this value, but None for a cell in which a column is NULL whose NULL always makes the predicate unknown.
+        returns this value. If a NULL of some column always makes the predicate unknown, the test returns None for each
+        cell in which this column is NULL.
         """
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))

@@ -33,7 +33,9 @@ Tables = Callable[[TableName], Table | None]
 
 @dataclass(frozen=True)
 class Reduced:
-    """An equivalent block with fewer tables or simpler joins, and the axioms: the trusted keys on which this relies."""
+    """An equivalent block with fewer tables or simpler joins, and the axioms: the trusted keys that the equivalence
+    needs.
+    """
 
     block: Block
     axioms: tuple[str, ...] = ()

@@ -14,9 +14,10 @@ from rewriter.timeseries.bucket import TEMPORAL
 
 @dataclass
 class Line:
-    """The constants with which a subject (an expression) is compared; they divide its values into points and gaps.
+    """The constants with which a subject (an expression) is compared.
 
-    `kind` is the subject's type; `nullable` is true if the subject may be NULL; `points` are the constants.
+    The constants divide the subject's values into points and gaps. `kind` is the subject's type; `nullable` is true if
+    the subject may be NULL; `points` are the constants.
     """
 
     kind: str

@@ -1,6 +1,7 @@
 """Replaces `f(bucket(t))` by `f(t)`, where bucket(t) is a time bucket, if the function has the same value for both.
 
-law: f(bucket(t)) is f(t) if f is constant over buckets of some grain, and each bucket of t lies within one of these
+law: f(bucket(t)) is f(t) if f is constant over buckets of some grain, and each bucket of t lies within one bucket of
+     this grain, such as an hour within a day
 """
 
 from __future__ import annotations
@@ -201,7 +202,7 @@ def _moves_whole(forms: Forms, time: Tree, kind: str, unit: str, seconds: int, *
 
     law: in a zone whose offset changes, a shift by days or months moves dates to dates, if each local time that clocks
          skip is moved to a time of its own date; a shift by a multiple of n seconds moves buckets of n seconds to such
-         buckets, if clocks move only at their borders
+         buckets, if clocks change only at borders of these buckets
     """
     if kind != "timestamp" or is_fixed_offset(forms.zone):
         return kind in ("timestamp", "timestamp_ntz") or (kind == "date" and by_date)

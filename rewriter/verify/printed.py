@@ -236,8 +236,9 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
 def _pin(table: exp.Table) -> tuple[int | None, int | None]:
     """Return the ids of the snapshots in a table's VERSION AS OF clause, and remove the clause from the tree.
 
-    The first id is the snapshot at which the table is read; if the second one is not None, only rows appended after it
-    are read. A table without the clause gives None for both. Raise Unsupported for time travel by timestamp or branch.
+    The first id is the snapshot at which the table is read; if the second one is not None, only rows appended after
+    this second snapshot are read. A table without the clause gives None for both. Raise Unsupported for time travel by
+    timestamp or branch.
     """
     version = table.args.get("version")
     if version is None:

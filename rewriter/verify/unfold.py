@@ -4,10 +4,10 @@ A block is one SELECT in normal form. To fold an aggregate over groups is to rep
 the groups, as sum(sum(x)) by sum(x).
 
 law:    a view without GROUP BY can be merged into the block that reads the view
-law:    if a block reads the groups of a view without grouping them again, its rows are these groups, filtered by their
-        keys
-law:    if a block groups the groups of a view again, it is a grouping of the view's base rows, provided that each
-        aggregate can be folded
+law:    if a block reads the groups of a view without grouping them again, the block's rows are these groups, filtered
+        by their keys
+law:    if a block groups the groups of a view again, the block is a grouping of the view's base rows, provided that
+        each aggregate can be folded
 law:    branches of a UNION ALL that read disjoint rows are one block, whose filter is the OR of the branches' filters
 """
 
