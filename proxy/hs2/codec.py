@@ -54,7 +54,10 @@ def decode(kind: type[S], data: bytes, start: int = 0) -> S:
         else:
             struct.read(TBinaryProtocol(TMemoryBuffer(data[start:]), container_length_limit=len(data)))
     except (TException, EOFError, OverflowError, TypeError, ValueError) as error:
-        raise WireError(f"invalid Thrift message: the bytes are not a valid {kind.__name__}: {error}") from error
+        raise WireError(
+            f"invalid Thrift message: the bytes are not a valid {kind.__name__} ({error}); check the program that sent "
+            "it"
+        ) from error
     return struct  # type: ignore[no-any-return]
 
 
@@ -92,7 +95,7 @@ def read_request(message: bytes, kind: type[S]) -> S:
     """
     start = _within(message, _REQUEST)
     if start is None:
-        raise WireError("invalid Thrift message: the call contains no request")
+        raise WireError("invalid Thrift message: the call contains no request; check the program that sent it")
     return decode(kind, message, start)
 
 

@@ -136,7 +136,8 @@ class Processor:
         head = read_head(message)
         if head is None or head.type != CALL:
             raise WireError(
-                "invalid Thrift message: a call was expected, but the message is a reply, an exception or incomplete"
+                "invalid Thrift message: a call was expected, but the message is a reply, an exception or incomplete; "
+                "check the program that sent it"
             )
         handler = self.handlers.get(head.name)
         if handler is None:

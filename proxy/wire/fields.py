@@ -113,7 +113,8 @@ def read_i32(message: bytes, span: Span) -> int:
     """
     if span.type not in FIXED_SIZES:
         raise WireError(
-            f"invalid Thrift message: a number was expected, but a value of the Thrift type {span.type} was found"
+            f"invalid Thrift message: a number was expected, but a value of the Thrift type {span.type} was found; "
+            "check the program that sent it"
         )
     return int.from_bytes(message[span.start : span.end], "big", signed=True)
 
@@ -129,10 +130,15 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
     found = _descend(message, path)
     if isinstance(found, Span):
         if found.type != kind:
-            raise WireError(f"invalid Thrift message: field {path} has the Thrift type {found.type} instead of {kind}")
+            raise WireError(
+                f"invalid Thrift message: field {path} has the Thrift type {found.type} instead of {kind}; check the "
+                "program that sent it"
+            )
         return message[: found.start] + coded + message[found.end :]
     if found is None:
-        raise WireError(f"invalid Thrift message: the struct that contains field {path} is missing")
+        raise WireError(
+            f"invalid Thrift message: the struct that contains field {path} is missing; check the program that sent it"
+        )
     return message[:found] + FIELD.pack(kind, path[-1]) + coded + message[found:]
 
 
@@ -175,7 +181,7 @@ def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
     try:
         return Span(kind, start, _skip(message, start, kind, 0))
     except (IndexError, ValueError, struct.error) as error:
-        raise WireError("invalid Thrift message: a field is truncated") from error
+        raise WireError("invalid Thrift message: a field is truncated; check the program that sent it") from error
 
 
 def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
@@ -206,7 +212,7 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
             size = FIXED_SIZES.get(kind)
             offset = offset + size if size else _skip(message, offset, kind, 0)
     except (IndexError, ValueError, struct.error) as error:
-        raise WireError("invalid Thrift message: a field is truncated") from error
+        raise WireError("invalid Thrift message: a field is truncated; check the program that sent it") from error
     return offset
 
 
@@ -217,7 +223,9 @@ def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
     deeply, incomplete or of an unknown type.
     """
     if depth > MAX_DEPTH:
-        raise WireError(f"invalid Thrift message: values are nested more than {MAX_DEPTH} deep")
+        raise WireError(
+            f"invalid Thrift message: values are nested more than {MAX_DEPTH} deep; check the program that sent it"
+        )
     size = FIXED_SIZES.get(kind)
     if size is not None:
         end = offset + size
@@ -232,9 +240,9 @@ def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
         key, value, count = MAP_HEAD.unpack_from(message, offset)
         end = _skip_elements(message, offset + MAP_HEAD.size, (key, value), counted(count), depth)
     else:
-        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}")
+        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}; check the program that sent it")
     if end > len(message):
-        raise WireError("invalid Thrift message: a field is truncated")
+        raise WireError("invalid Thrift message: a field is truncated; check the program that sent it")
     return end
 
 
@@ -266,12 +274,18 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
     [(b'a', b'1'), (b'b', b'')]
     """
     if len(value) < MAP_HEAD.size:
-        raise WireError("invalid Thrift message: a map is truncated")
+        raise WireError("invalid Thrift message: a map is truncated; check the program that sent it")
     key, element, count = MAP_HEAD.unpack_from(value)
     if count and (key, element) != (STRING, STRING):
-        raise WireError("invalid Thrift message: the configuration of a session is not a map of strings")
+        raise WireError(
+            "invalid Thrift message: the configuration of a session is not a map of strings; check the program that "
+            "sent it"
+        )
     if not 0 <= count * _MINIMUM <= len(value):
-        raise WireError(f"invalid Thrift message: a map declares {count} entries, more than its bytes can hold")
+        raise WireError(
+            f"invalid Thrift message: a map declares {count} entries, more than its bytes can hold; check the program "
+            "that sent it"
+        )
     offset = MAP_HEAD.size
     texts = []
     try:
@@ -280,13 +294,12 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
             start, offset = offset + LENGTH.size, offset + LENGTH.size + length
             if not start <= offset <= len(value):
                 raise WireError(
-                    f"invalid Thrift message: a map has a string of {length} bytes, but only "
-                    f"{len(value) - start} bytes "
-                    "are left"
+                    f"invalid Thrift message: a map has a string of {length} bytes, but only {len(value) - start} "
+                    "bytes are left; check the program that sent it"
                 )
             texts.append(value[start:offset])
     except struct.error as error:
-        raise WireError("invalid Thrift message: a map is truncated") from error
+        raise WireError("invalid Thrift message: a map is truncated; check the program that sent it") from error
     return list(zip(texts[::2], texts[1::2], strict=True))
 
 

@@ -85,9 +85,15 @@ def read_head(data: bytes | bytearray) -> Head | None:
         return None
     version, length = _HEAD.unpack_from(data)
     if version & 0xFFFF0000 != _VERSION:
-        raise WireError(f"invalid Thrift message: the version is {version:#010x} instead of 0x8001 (strict TBinary)")
+        raise WireError(
+            f"invalid Thrift message: the version is {version:#010x} instead of 0x8001 (strict TBinary); check the "
+            "transport and port of the sender"
+        )
     if not 0 < length <= _NAME_LIMIT:
-        raise WireError(f"invalid Thrift message: the name has {length} bytes; 1 to {_NAME_LIMIT} are allowed")
+        raise WireError(
+            f"invalid Thrift message: the name has {length} bytes, but 1 to {_NAME_LIMIT} are allowed; check the "
+            "program that sent it"
+        )
     end = _HEAD.size + length
     if len(data) < end + LENGTH.size:
         return None
@@ -109,7 +115,7 @@ def body_of(message: bytes) -> int:
             return BEFORE_NAME + length + _AFTER_NAME
     except IndexError:
         pass
-    raise WireError("invalid Thrift message: the header is missing or truncated")
+    raise WireError("invalid Thrift message: the header is missing or truncated; check the program that sent it")
 
 
 def with_seqid(message: bytes, seqid: int) -> bytes:
@@ -139,7 +145,7 @@ def write_head(name: str, kind: int, seqid: int) -> bytes:
 def counted(length: int) -> int:
     """Return a length or count read from a message unchanged; raise WireError if the number is negative."""
     if length < 0:
-        raise WireError(f"invalid Thrift message: a length is negative ({length})")
+        raise WireError(f"invalid Thrift message: a length is negative ({length}); check the program that sent it")
     return length
 
 
@@ -279,7 +285,7 @@ class MessageReader:
             return self._list()
         if kind == MAP:
             return self._map()
-        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}")
+        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}; check the program that sent it")
 
     def _string(self) -> bool:
         if not self._has(LENGTH.size):
@@ -401,9 +407,10 @@ def check_bounds(message: bytes, bounds: Bounds) -> None:
     """Raise WireError if the content of a complete message exceeds the limits.
 
     >>> from proxy.wire import CALL, write_head
-    >>> check_bounds(write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00"), Bounds(string=2))
+    >>> ping = write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00")
+    >>> check_bounds(ping, Bounds(string=2))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    proxy.wire.message.WireError: a string of 3 bytes exceeds the limit of 2 bytes ([limits] string)
+    proxy.wire.message.WireError: a string of 3 bytes exceeds the limit of 2 bytes; ...
     """
     # No string or container can be longer than the message, and nesting cannot be deeper than the number of bytes that
     # could open a value.
