@@ -101,7 +101,11 @@ def column_problem(held: Stored | str, changes: Changes) -> str:
 
 
 def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
-    """Return a source's columns: now, as recorded by the last refresh, and at the change's first and last snapshot."""
+    """Return four lists of a source's columns.
+
+    The lists have the current columns, the columns recorded by the last refresh, and the columns at the first and at
+    the last snapshot of the change.
+    """
     at_start = change.start_columns if change.start is not None else change.recorded
     return change.columns, change.recorded, at_start, change.end_columns
 

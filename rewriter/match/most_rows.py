@@ -1,7 +1,7 @@
 """Computes an upper bound of a block's row count from the row counts of its tables.
 
 law: a join has at most as many rows as the product of the row counts of its tables; a table whose whole primary key is
-     equated with columns of preceding tables matches each of their rows at most once
+     equated with columns of preceding tables matches each row of the preceding tables at most once
 """
 
 from __future__ import annotations

@@ -77,7 +77,9 @@ _MOST_TYPES = 1000
 
 
 def _types(block: Block) -> Types:
-    """Return the cached types of expressions over a block's tables; empty if there are more than _MOST_TYPES."""
+    """Return the cached types of expressions over a block's tables, after removing all if there are more than
+    _MOST_TYPES.
+    """
     found = _cached_types(block)
     if len(found) > _MOST_TYPES:
         found.clear()
