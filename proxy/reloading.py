@@ -38,8 +38,7 @@ class Reloading:
         except ConfigError as error:
             _log.error(
                 "the settings were not reloaded: %s; the former settings stay in effect until the file is corrected "
-                "and "
-                "reloaded",
+                "and reloaded",
                 error,
             )
             return Reloaded(

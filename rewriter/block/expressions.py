@@ -462,8 +462,7 @@ def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
     if len(arguments) != 2 or not (isinstance(arguments[1], exp.Literal) and arguments[1].name.isdigit()):
         raise Unsupported(
             f"{excerpt(node)}: {name}() is supported only with a value and the sketch's size: write the size, the "
-            "second "
-            "argument, as a number"
+            "second argument, as a number"
         )
     return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
 

@@ -30,8 +30,7 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
         raise Unsupported(
             f"{_text(node)}: a window function is supported only without FILTER, IGNORE NULLS and a named window: "
-            "write "
-            "OVER (PARTITION BY … ORDER BY …) directly after the function"
+            "write OVER (PARTITION BY … ORDER BY …) directly after the function"
         )
     order = node.args.get("order")
     window = exp.Window(

@@ -61,7 +61,7 @@ def test_a_further_table_joined_to_rows_without_a_match() -> None:
     unmatched = replace(block, joins=(replace(block.joins[0], kind="ANTI"), *block.joins[1:]))
     missed = union_remainder(replace(ask, question=Predicates(unmatched, (), "UTC")))
     assert isinstance(missed, Miss)
-    assert missed.detail.startswith("the view joins a further table to d, of which")
+    assert missed.detail.startswith("the view joins another table to d, which")
 
 
 def test_appended_rows() -> None:

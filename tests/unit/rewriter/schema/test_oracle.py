@@ -55,7 +55,9 @@ def test_what_is_not_certain_is_refused(text: str) -> None:
 
 
 def test_an_uncertain_type_names_the_call() -> None:
-    with pytest.raises(Uncertain, match=r"COALESCE\(i, s\): the common type of int and string is not known"):
+    with pytest.raises(
+        Uncertain, match=r"COALESCE\(i, s\) is not known: the common type of int and string is not known"
+    ):
         type_of(parse_select("SELECT coalesce(i, s) FROM t").expressions[0], lambda column: COLUMNS.get(column.name))
 
 
