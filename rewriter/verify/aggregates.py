@@ -57,7 +57,9 @@ _FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
 
 
 class Unfolded(Exception):
-    """Raised for an aggregate over groups that equals no aggregate over their rows; the message names the aggregate."""
+    """Raised for an aggregate over groups that equals no aggregate over the rows of the groups; the message names the
+    aggregate.
+    """
 
 
 def case_form(forms: Forms, tree: Tree) -> Tree:
@@ -80,7 +82,7 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
-    """Return arithmetic over SUMs as one SUM over rows, if no digit can be lost.
+    """Return arithmetic over SUMs as one SUM over rows, if the result is exactly the same.
 
     `k * sum(x)` gives `sum(k * x)` for a k with one value in all rows of a group. Return other expressions unchanged.
     """
@@ -94,9 +96,10 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _is_zero_or_more(tree: Tree) -> bool:
-    """Return whether an expression of DOUBLE arithmetic over sums is never -0.0, as a sum() itself is never -0.0.
+    """Return whether a product, quotient, sum or difference of DOUBLE sums is never -0.0 (it may be 0.0).
 
-    Return True for sums and differences, for a product with a positive number, and for a quotient by a positive number.
+    Spark's sum() is never -0.0, so that only such an expression can be written as one sum(). Return True for sums and
+    differences, for a product with a positive number, and for a quotient by a positive number; False for `-1 * sum(x)`.
     """
     if isinstance(tree, (exp.Add, exp.Sub)):
         return True

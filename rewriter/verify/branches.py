@@ -29,10 +29,11 @@ def verify_branches(
 ) -> Verdict:
     """Return the verdict on a plan for a set operation, by a comparison of each branch with a branch of the view.
 
-    `operation` is the query, `questions` are the blocks of its branches, and `plan` is the SQL text of the plan. The
-    query's branches are paired with the view's in each order in which the operator returns the same rows, for example
-    in both orders for UNION. The plan is proved if, for one order, the plan over each branch of the view is proved to
-    answer the paired branch of the query. `definitions` has all views, `relations` the tables and views by name.
+    `operation` is the query, `questions` are the blocks of its branches, and `plan` is the SQL text of the plan. A plan
+    for `a UNION b` reads the storage table of a view whose query is `c UNION d`. The plan is proved if it answers a
+    when it is run over the rows of c, and answers b over the rows of d, or the same with c and d exchanged. They are
+    exchanged only for operators that allow another order, so not for EXCEPT. `definitions` has all views, `relations`
+    the tables and views by name.
 
     law:    the plan equals the set operation if each branch of the operation is the plan over one branch of the view,
             if the operator gives the same rows for this order of the branches, and if the plan keeps different rows

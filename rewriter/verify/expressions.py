@@ -22,9 +22,10 @@ class Expressions:
     """A converter of expressions over a block's tables to normal form.
 
     `nonempty` is true if each group of the block has at least one row (without GROUP BY, the only group may be empty).
-    If the block aggregates the groups of a view or derived table again, `finer` normalizes the expressions of these
-    groups: each aggregate must then equal an aggregate over the groups' rows, else Unfolded is raised. With `single`,
-    there is at most one such group.
+    `finer` is None if the block aggregates base-table rows. If the block aggregates the groups of a view or derived
+    table again, `finer` is the converter for the expressions of these groups; an aggregate over the groups is converted
+    to an aggregate over the rows of the groups, and Unfolded is raised if there is no such aggregate. `single` is true
+    if there is at most one such group.
     """
 
     def __init__(

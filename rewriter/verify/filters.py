@@ -436,7 +436,11 @@ _ROUNDED = {"<": True, ">=": True, "<=": False, ">": False}
 
 
 def _count_of(time: Tree) -> tuple[Tree, int] | None:
-    """Return the column n of `timestamp_millis(n)`, and the number of its units in a second; None for other times."""
+    """Return the column n and the units in a second of a time computed from a number: n and 1000 for
+    `timestamp_millis(n)`.
+
+    Return None for other times.
+    """
     if not isinstance(time, exp.Anonymous) or time.name not in COUNTED or len(time.expressions) != 1:
         return None
     (number,) = time.expressions

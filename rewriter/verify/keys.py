@@ -88,9 +88,10 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
-    """Yield a step for each LEFT join that is an ANTI join, because WHERE tests that a never-NULL right column is NULL.
+    """Yield a step for each LEFT join that is an ANTI join, because WHERE keeps only left rows without a match.
 
-    A step is a pair of the new block and the axiom (a trusted key, in words) on which it relies, here empty.
+    WHERE does so by `b.x IS NULL`, if x is never NULL in a matching row of the right table b. A step is a pair of the
+    new block and the axiom (a trusted key, in words) on which it relies, here empty.
     """
     for join in block.joins:
         if join.kind != "LEFT":
@@ -114,10 +115,10 @@ def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
 
 
 def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
-    """Return the block with columns of some tables nullable only if the catalog declares them nullable.
+    """Return the block with the nullability that the catalog declares for the columns of the tables `ids`.
 
-    `ids` are the ids of the tables, which an outer join no longer fills with NULLs. `tables` returns the catalog's
-    table of a name, or None.
+    The columns were nullable because an outer join filled them with NULLs, which it no longer does. `ids` are table
+    ids. `tables` returns the catalog's table of a name; if it returns None, the columns of the table stay nullable.
     """
 
     def declared(table: Occurrence) -> Occurrence:
@@ -128,7 +129,7 @@ def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
 
 
 def _joined_inner(block: Block, join: Join, tables: Tables) -> Block:
-    """Return the block with `join` turned into an inner join.
+    """Return the block with `join` turned into an inner join; its ON condition becomes a part of WHERE.
 
     The columns of the join's tables are then nullable only if the catalog declares them nullable.
     """

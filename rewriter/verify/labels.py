@@ -86,10 +86,10 @@ def counted_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def floored_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `floor(s / n)` of seconds that are rounded down already as `floor(s / n)` of the original seconds.
+    """Return `floor(s / n)` over a rounded s as `floor(s / n)` over the original s, if the rounding changes nothing.
 
-    `floor(floor(s / 60) * 60 / 3600)` gives `floor(s / 3600)`; the same holds with a constant o in `floor((s - o) /
-    n)`. Return other expressions unchanged.
+    `floor(floor(s / 60) * 60 / 3600)` gives `floor(s / 3600)`, because 60 divides 3600; the same holds for `floor((s -
+    o) / n)` with a constant o. Return other expressions unchanged.
     """
     ratio = tree.expressions[0]
     if len(tree.expressions) != 1 or not isinstance(ratio, exp.Div) or not is_whole(ratio.expression):
@@ -105,7 +105,7 @@ def floored_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def rounded_form(forms: Forms, tree: Tree) -> Tree:
-    """Return `round(s / n)` of seconds that are rounded down already as `round(s / n)` of the original seconds.
+    """Return `round(s / n)` over a rounded s as `round(s / n)` over the original s, if the rounding changes nothing.
 
     `round(floor(s / 60) * 60 / 3600)` gives `round(s / 3600)` if s is never negative. Return other expressions
     unchanged.

@@ -38,13 +38,12 @@ def has_layers(block: Block) -> bool:
 
 
 def compare_layers(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
-    """Compare two blocks with several levels of groups.
+    """Compare two blocks with several levels of groups, with a table of groups in place of each grouped derived table.
 
-    Each block is tried in two forms: with each grouped derived table replaced by a table of its groups, and with its
-    own GROUP BY replaced by such a table as well. Of the four pairs of forms, the first pair without a difference
-    decides; if there is none, the last pair. Raise Undecided if an outer join of groups cannot be compared. `question`
-    is the block to be answered, `plan` the block of the plan; `tables` returns the table of a name, or None. `mode` has
-    the session's time zone and ANSI mode.
+    If the blocks then differ, the comparison is repeated with a table of groups in place of the own GROUP BY of one
+    block, or of both blocks. Return the first comparison without a difference, or else the last comparison. Raise
+    Undecided if an outer join of groups cannot be compared. `question` is the block to be answered, `plan` the block of
+    the plan; `tables` returns the table of a name, or None. `mode` has the session's time zone and ANSI mode.
     """
     layers = _Layers(tables, mode)
     forms = (
@@ -74,10 +73,10 @@ class _Groups:
 
 @dataclass(frozen=True)
 class _Read:
-    """A grouped block as another block reads it: as a table with one row for each group.
+    """A grouped block as it appears to a block that reads it: as a table with one row for each group.
 
-    `parts` maps each key and aggregate of the block to the column of this table; `outputs`, `order` and `filters` are
-    over these columns.
+    `parts` maps each key and aggregate of the grouped block to the column of this table; `outputs`, `order` and
+    `filters` are written over these columns.
     """
 
     groups: _Groups

@@ -24,8 +24,8 @@ Relations = Mapping[TableName, Relation | None]
 class Leaves:
     """The tables and views that a plan may read to answer the block `question`.
 
-    A view that `question` names in FROM is treated like a base table: if another view reads this view, the other view's
-    query stays over this view, and is not expanded to base tables.
+    A view that `question` names in FROM is treated like a base table, and is not replaced by its query, even within the
+    queries of other views.
     """
 
     def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:

@@ -198,7 +198,8 @@ def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
 def _moves_whole(forms: Forms, time: Tree, kind: str, unit: str, seconds: int, *, by_date: bool) -> bool:
     """Return whether a shift of a time by `seconds` moves each bucket of the grain `unit` to one bucket of this grain.
 
-    `kind` is the type of the time. With `by_date`, the shift is a number of days or months on the calendar.
+    A shift by 2 hours moves hours to hours, but does not move days to days. `kind` is the type of the time. With
+    `by_date`, the shift is a number of days or months on the calendar.
 
     law: in a zone whose offset changes, a shift by days or months moves dates to dates, if each local time that clocks
          skip is moved to a time of its own date; a shift by a multiple of n seconds moves buckets of n seconds to such
@@ -216,11 +217,11 @@ def _moves_whole(forms: Forms, time: Tree, kind: str, unit: str, seconds: int, *
 
 
 def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
-    """Return `from_utc_timestamp(t, z)` for `shown`, a call such as `from_utc_timestamp(date_trunc(g, t), z)`.
+    """Return `from_utc_timestamp(t, z)` for `shown`, a call such as `from_utc_timestamp(date_trunc('HOUR', t), z)`.
 
-    Return None unless both calls always fall into the same bucket of `grain`: the buckets of g must lie within the
-    buckets of `grain`, and the borders of the buckets of g must be the same instants in UTC, in the session's zone and
-    in z.
+    Return None unless both calls always fall into the same bucket of `grain`: hours must lie within buckets of `grain`,
+    and hours must start at the same instants in UTC, in the session's zone and in z. The same holds for other grains
+    below a day in place of the hour.
     """
     begun, zone = shown.expressions
     bucket, stepped_ = as_bucket(begun), instant(begun)
@@ -238,11 +239,11 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
 
 
 def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
-    """Return `convert_timezone(a, b, t)` for a call such as `convert_timezone(a, b, date_trunc(g, t))`.
+    """Return `convert_timezone(a, b, t)` for a call such as `convert_timezone(a, b, date_trunc('HOUR', t))`.
 
-    Return None unless both calls always fall into the same bucket of `grain`: the buckets of g must lie within the
-    buckets of `grain`, and the borders of the buckets of g must be the same instants in UTC, in the session's zone and
-    in b.
+    Return None unless both calls always fall into the same bucket of `grain`: hours must lie within buckets of `grain`,
+    and hours must start at the same instants in UTC, in the session's zone and in b. The same holds for other grains
+    below a day in place of the hour.
     """
     clock = converted(call, forms.zone)
     bucket = as_bucket(clock.time) if clock is not None else None

@@ -93,10 +93,10 @@ def _least_of_key(node: Tree, keys: frozenset[Tree]) -> Tree:
 
 
 def _key_of(node: Tree, keys: frozenset[Tree]) -> Tree:
-    """Return a floating-point key without its marker, if the key of the inner block is also one of `keys`, the outer
-    keys.
+    """Return a marked grouping key without its mark if it is one of `keys`; return other nodes unchanged.
 
-    The marker GROUPED_FLOAT is an internal call around keys of grouped derived tables. Return other nodes unchanged.
+    The mark is GROUPED_FLOAT, an internal call around floating-point keys of a grouped derived table; `keys` are the
+    grouping keys of the block that reads the derived table, where the mark is not needed.
     """
     return _bare(node) if _bare(node) is not node and _bare(node) in keys else node
 

@@ -399,9 +399,10 @@ def _unmerged(block: Block) -> str:
 def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
     """Restrict a view with grouping sets to the one set that the outer block selects by a condition on grouping_id().
 
-    `held` is the view's content, a block and its column names, and `table` the view in the outer block. Return the
-    outer block without this condition, and the content restricted to the set: without the other sets' keys and without
-    grouping(). Return a view without grouping sets unchanged. Raise Undecided if the outer block may read several sets.
+    For a view with ROLLUP (a, b), the condition `grouping_id() = 1` selects the set (a). Return the outer block without
+    this condition, and the view's content restricted to the set: without columns for b and for grouping(). `held` is
+    the view's content, a block and its column names, and `table` the view in the outer block. Return a view without
+    grouping sets unchanged. Raise Undecided if no such condition selects exactly one set, or if the set has no keys.
 
     law: if only one set has the grouping_id() n, the rows with that n are the groups by the keys whose bits in n are 0
     """

@@ -147,12 +147,12 @@ def _as_groups(block: Block) -> Block:
 
 
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, mode: Mode) -> Comparison:
-    """Compare two blocks: as they are, then one level of GROUP BY after the other, then with nested groups merged into
-    one.
+    """Compare the block to be answered, `question`, with the plan's block, in up to three ways; return the result.
 
-    Return the first comparison without a difference; otherwise one of the differences found. `unfolding` merges the
-    nested groups of the plan. `leaves` provides the tables, and the blocks that compute views and storage tables.
-    `question` is the block to be answered.
+    The blocks are compared as they are; then one level of GROUP BY after the other; then with the nested groups of the
+    plan merged into one level. The first comparison without a difference is returned, otherwise one of the differences
+    found. `unfolding` merges the nested groups. `leaves` provides the tables, and the blocks that compute views and
+    storage tables.
     """
     found = compare(question, plan, leaves.table, mode)
     if found.difference and (has_layers(question) or has_layers(plan)):
@@ -167,10 +167,11 @@ def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding
 
 
 def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
-    """Yield `question`, the block to be answered, with its plan; for a UNION ALL, pairs of their branches.
+    """Yield pairs of a block and its plan that together prove the plan of the block `question`.
 
-    If the block reads a UNION ALL, each pair is the block over one branch, and the plan with the branch at the same
-    position. Raise Undecided if the plan has a different number of branches.
+    There is one pair, `question` and `plan`, unless the block reads a UNION ALL and the plan answers its branches one
+    by one. Then each pair is the block over one branch, and the plan with the branch at the same position. Raise
+    Undecided if the plan has a different number of branches.
 
     law:    if each branch of the plan is the block over the rows of one branch of the UNION ALL, the block over the
             UNION ALL combines the groups of all branches, as the plan does
