@@ -143,9 +143,9 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 def _joined_behind(block: Block) -> str | None:
     """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
 
-    Only a join that was added to the query because the view has it can refer to such a table. The view's rows have this
-    join already, but it cannot be added to the rows that are read from base tables: the columns of the right side of a
-    SEMI or ANTI join are not visible to other joins.
+    Such a query cannot be divided: SQL does not let another join refer to columns of the right side of a SEMI or ANTI
+    join, so that the part read from base tables cannot be printed. The other join is one of the view's joins that was
+    added to the query; the part read from the view needs no join, because the view's rows are joined already.
     """
     hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
     named = {
@@ -217,7 +217,7 @@ def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) ->
 def _open_ended(
     divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
 ) -> OpenRange | None:
-    """Return the time range of a query, if it has no end or its start depends on the time of execution.
+    """Return the time range of a query, if the range has no end or its start depends on the time of execution.
 
     `divided` maps each comparison of the query to the comparison that limits the whole buckets within the range: `t >=
     '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. Return None unless the comparisons limit a single time, the time has

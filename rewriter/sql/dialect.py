@@ -261,10 +261,11 @@ def _mark_joins(tokens: list[Token], kinds: Sequence[TokenType]) -> int:
 
 
 def _mark_join(kinds: Sequence[TokenType], i: int, places: list[int], *, joinable: bool) -> None:
-    """Append to `places` the index at which to insert a method for the JOIN at index `i`, unless the join has one.
+    """Append to `places` the index at which to insert a mark for the JOIN at index `i`, unless the join has a method.
 
-    `kinds` are the types of the statement's tokens. Raise ParseError if JOIN is used as a name, which is certain if
-    `joinable` is false, because no relation precedes the JOIN.
+    A method is a word such as NATURAL before JOIN; the mark, the character U+0000, is inserted in its place. `kinds`
+    are the types of the statement's tokens. Raise ParseError if JOIN is used as a name, which is certain if `joinable`
+    is false, because no relation precedes the JOIN.
     """
     while i and kinds[i - 1] in _BEFORE_JOIN:
         i -= 1
@@ -334,9 +335,9 @@ def _put_units(calls: Iterable[exp.Anonymous]) -> None:
 
 
 def _restore_join(join: exp.Join) -> bool:
-    """Remove from a join, in place, the method that was inserted before parsing; return whether there was one.
+    """Remove from a join, in place, the mark (U+0000) that was inserted as its method; return whether there was one.
 
-    The join then is as sqlglot would have parsed the text without the method.
+    The join then is as sqlglot would have parsed the text without the mark.
     """
     if join.args.get("method") != _MARK:
         return False

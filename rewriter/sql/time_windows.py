@@ -129,7 +129,7 @@ def _field(node: Tree) -> str | None:
 
 
 def _is_whole(node: Tree, select: exp.Select) -> bool:
-    """Return whether a node is a window's struct, `window` or `window(…)`, where the struct is not supported.
+    """Return whether a node is a window's struct (`window` or `window(…)`) where the struct is not supported.
 
     The struct is supported in GROUP BY, in ORDER BY, before a field name (`window.start`), and as an output.
     """

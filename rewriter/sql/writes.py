@@ -74,9 +74,9 @@ def read_by(sql: str) -> str:
 
 
 def _behind_with(tokens: Sequence[Token]) -> int:
-    """Return the index of the token after the WITH at the start of a text; 0 for a WITH in another form.
+    """Return the index of the token after `WITH name [(columns)] [AS] (query), …` at the start of a text.
 
-    The form is `WITH name [(columns)] [AS] (query), …`.
+    Return 0 if the WITH has another form, such as WITH RECURSIVE.
     """
     at = 1
     while at < len(tokens):

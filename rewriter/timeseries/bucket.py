@@ -83,7 +83,7 @@ def as_bucket(tree: exp.Expr) -> Bucket | None:
 def moved_elsewhere(bucket: Bucket, zone: str) -> exp.Expr:
     """Return `timeseries(source, 'grain', 'type', 'zone')`, the normal form of a bucket that was computed in `zone`.
 
-    The zone is another one than the session's.
+    `zone` is a time zone other than the session's.
     """
     call = bucket_call(bucket.source, bucket.grain, bucket.type)
     call.append("expressions", exp.Literal.string(zone))

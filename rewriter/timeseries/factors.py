@@ -49,8 +49,8 @@ Grain = str | int
 class Factor(NamedTuple):
     """The time bucket that determines an expression: the bucket of `grain` that contains `source`.
 
-    In `month(date_trunc('day', t))`, `within` is `date_trunc('day', t)`, the time that the expression reads, and
-    `source` is t, the same time without the finer buckets around it.
+    `month(date_trunc('day', t))` has the grain month. Its `within` is `date_trunc('day', t)`, the argument as typed,
+    and its `source` is t, the time from which the argument is computed.
     """
 
     within: Tree
@@ -191,12 +191,13 @@ def _months_on(source: Tree) -> Tree | None:
 
 
 def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """Return the time t that `source` shifts by a constant interval, and the coarsest grain that is fine enough.
+    """Return the time t that `source` shifts by an interval, and a grain of t that determines the shifted bucket.
 
-    The bucket of t by the returned grain determines the bucket of `source` by `grain`: `t + INTERVAL 2 HOURS` and day
-    give t and hour. `zone` is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns
-    a lower bound of the expression's values (for a time, in seconds since 1970); None if no bound is known. Return
-    `source` and `grain` unchanged if `source` is no such shift, or if no grain is known to be fine enough.
+    The shifted bucket is the bucket of `source` by `grain`. `t + INTERVAL 2 HOURS` and day give t and hour, because all
+    times of one hour are shifted to one day. The returned grain is the coarsest that is certain. `zone` is the
+    session's time zone. `kind_of` returns the type of an expression. `since_of` returns a lower bound of the
+    expression's values (for a time, in seconds since 1970); None if no bound is known. Return `source` and `grain`
+    unchanged if `source` is no such shift, or if no grain is certain.
 
     law: floor((t + c) / n) is floor(t / n) + c / n if n divides c, and if clocks move only at borders of the buckets of
          n seconds, by multiples of n seconds
@@ -265,13 +266,13 @@ _STEPS = (86_400, *_COMMON_STEPS)
 
 
 def _elsewhere(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain]:
-    """Return t and the length of a bucket in seconds for a `source` such as from_utc_timestamp(t, z).
+    """Return the time t that `source` converts to another zone, and a number of seconds in place of `grain`.
 
-    All times t of one such bucket have local times, in zone z, in one bucket of `grain`: in a session in UTC,
-    `from_utc_timestamp(t, 'Asia/Kolkata')` and hour give t and 1800. `zone` is the session's time zone. `kind_of`
-    returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a time, in
-    seconds since 1970); None if no bound is known. Return `source` and `grain` unchanged for other sources, and if no
-    length with this property is known.
+    All times t in one bucket of this number of seconds have local times in one bucket of `grain`: in a session in UTC,
+    `from_utc_timestamp(t, 'Asia/Kolkata')` and hour give t and 1800, because hours in India start at half past. `zone`
+    is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns a lower bound of the
+    expression's values (for a time, in seconds since 1970); None if no bound is known. Return `source` and `grain`
+    unchanged for other sources, and if no such number is known.
 
     law: from_utc_timestamp(t, z) is t plus the offset of z. If all offsets of z are multiples of n seconds, and change
          only at starts of buckets of n seconds, all times of such a bucket get the same offset, and stay in one bucket
@@ -391,14 +392,13 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 
 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the source of `number`, an expression of seconds since 1970, and a bucket length of the source.
+    """Return the column or TIMESTAMP that `number` is computed from, and a length of buckets of its values.
 
-    All values of the source in one such bucket have the same local time, truncated to `grain`. The source is an integer
-    column or a TIMESTAMP; the bucket length is a grain, or a number in units of the source: in UTC, `ms DIV 1000` and
-    day give the column ms and 86400000, because all values in one bucket of 86400000 ms have the same local day. `zone`
-    is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns a lower bound of the
-    expression's values (for a time, in seconds since 1970); None if no bound is known. Return None if the expression is
-    not supported.
+    `number` is an expression of seconds since 1970. In UTC, `ms DIV 1000` and day give the column ms and 86400000,
+    because all values of ms in one bucket of 86400000 have the same local day: the same local time, truncated to
+    `grain`. The length may also be a grain, for a TIMESTAMP or a column of seconds. `zone` is the session's time zone.
+    `kind_of` returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a
+    time, in seconds since 1970); None if no bound is known. Return None if the expression is not supported.
 
     law: if the local time is constant over buckets of k seconds, then the local time of `ms DIV n` seconds is constant
          over buckets of k * n units of `ms`
@@ -420,11 +420,11 @@ def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: Since
 
 
 def scaled_grain(times: int, grain: Grain, zone: str, since: int | None) -> int:
-    """Return the length of a bucket of the column whose values all lie in one time bucket of `grain`.
+    """Return a bucket length for a column of, say, milliseconds, such that each bucket lies in a bucket of `grain`.
 
-    The column counts fractions of a second since 1970, `times` in a second: for a column of milliseconds (1000) in
-    UTC, the grain day gives 86,400,000. `zone` is the session's time zone, and `since` a lower bound of the times in
-    seconds since 1970 (None if unknown).
+    In UTC, the grain day gives 86,400,000 for a column of milliseconds since 1970. `times` is the number of the
+    column's units in a second, `zone` the session's time zone, and `since` a lower bound of the times in seconds since
+    1970 (None if unknown). A number as `grain` is a length in seconds.
     """
     if isinstance(grain, int):
         return grain * times
@@ -456,10 +456,10 @@ def _is_shown(source: Tree) -> bool:
 
 
 def _of_shown(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Replace a source from_unixtime(n) by the integer column or TIMESTAMP in n, and `grain` by a bucket length.
+    """Replace a source from_unixtime(n) by the column or TIMESTAMP that n is computed from, and `grain` by a length.
 
-    All values of the new source in one bucket of this length have the same local time, truncated to `grain`: in UTC,
-    `from_unixtime(sec)` and day give `sec` and day, and `from_unixtime(ms DIV 1000)` and day give `ms` and 86400000.
+    In UTC, `from_unixtime(sec)` and day give `sec` and day, and `from_unixtime(ms DIV 1000)` and day give `ms` and
+    86400000: all values of the new source in one bucket of this length have the same local time, truncated to `grain`.
     `zone` is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns a lower bound of
     the expression's values (for a time, in seconds since 1970); None if no bound is known. Return any other source with
     its grain unchanged, and None if n is not supported.

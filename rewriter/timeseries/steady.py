@@ -1,11 +1,12 @@
 """Decides properties of time buckets in steady zones.
 
-In a steady zone, clocks move only at bucket borders, by multiples of the buckets' length.
+In a steady zone, clocks move only at bucket borders, by multiples of the buckets' length: an hour's buckets in Berlin,
+where clocks move by an hour on the hour, but not on Lord Howe Island, where they move by half an hour.
 
-law: let n seconds be an hour or a part that divides it. If all offsets o of a zone since some time are equal to `shift`
-     modulo n, then floor((t + o) / n) is floor((t + shift) / n) + (o - shift) / n. So if the offsets change only at
-     borders of the buckets floor((t + shift) / n), these buckets are the zone's buckets of n seconds, whatever the
-     offset, and each longer bucket (hour, day, week, month, quarter or year) starts with one of them
+law: let n seconds be an hour or a part that divides it, and let all offsets of a zone have the same remainder modulo n
+     (1800 for n = 3600 in India). If the offset changes only at starts of buckets, the buckets of n seconds start at
+     the same instants whatever the offset, and each longer bucket (hour, day, week, month, quarter or year) starts
+     with one of these buckets
 
 In all functions, `since` is the earliest time, in seconds since 1970; None if unknown.
 """

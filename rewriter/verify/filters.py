@@ -436,8 +436,7 @@ _ROUNDED = {"<": True, ">=": True, "<=": False, ">": False}
 
 
 def _count_of(time: Tree) -> tuple[Tree, int] | None:
-    """Return the column n and the units in a second of a time computed from a number: n and 1000 for
-    `timestamp_millis(n)`.
+    """Return the column n and its units in a second of a time made of n: n and 1000 for `timestamp_millis(n)`.
 
     Return None for other times.
     """
