@@ -80,14 +80,18 @@ class Ask:
 class TwoPhase:
     """A plan in two phases: first the groups of a query with partial aggregates, then the query over these groups.
 
-    `groups` is the block of the first phase, such as `SELECT k, sum(x), count(x) … GROUP BY k` for avg(x). The rows of
-    the first phase come from up to three sources: `held` asks a view's storage table for groups, `rest` is the block
-    that computes from base tables the groups of rows that the view lacks (None if the view has all rows), and `deltas`
-    compute the groups of rows appended since the view's last refresh. The engine plans each of these sources, and the
-    second phase aggregates their UNION ALL. With `edges`, the rows of `rest` are those at the ends of the query's time
-    range, outside the whole buckets. `lacking` estimates the share (0 to 1) of the query's rows that the view lacks;
-    None if unknown. If `over` is not None, `groups` is the view's own block, and `over` asks for the query over the
-    UNION ALL in place of the storage table.
+    The groups come from up to three sources, `held`, `rest` and `deltas`. The engine plans each source, and the second
+    phase aggregates the UNION ALL of the sources.
+
+    - `groups`: the block of the first phase, such as `SELECT k, sum(x), count(x) … GROUP BY k` for avg(x)
+    - `held`: asks a view's storage table for groups
+    - `rest`: the block that computes, from base tables, the groups of the rows that the view lacks; None if the view
+      has all rows
+    - `deltas`: compute the groups of the rows appended since the view's last refresh
+    - `edges`: true if the rows of `rest` are those at the ends of the query's time range, outside the whole buckets
+    - `lacking`: the estimated share (0 to 1) of the query's rows that the view lacks; None if unknown
+    - `over`: None, or the query to be answered over the UNION ALL, read in place of the storage table; `groups` is then
+      the view's own block
     """
 
     groups: Block

@@ -112,14 +112,16 @@ class Miss:
 class Candidate:
     """An access path: a view's query block with the current state of its storage table.
 
-    `columns` are the names of the storage columns, one for each output of `block`; `sources` are the tables that the
-    view reads. With `scattered`, a group of the view may have several storage rows. `only` are conditions on storage
-    columns that select the rows of the access path, such as those of one grouping set of the view.
-
-    If only some of the view's rows may be read, as after a refresh with WHERE, the WHERE of `block` is narrower than in
-    the definition of the view: `own` are then the conjuncts that the definition has, too; None if all rows may be read.
-    `grown` are the changes of tables to which rows were appended after the last refresh: the storage table has the
-    result before these changes. With `past`, the query reads its tables as of the view's last refresh.
+    - `columns`: the names of the storage columns, one for each output of `block`
+    - `sources`: the tables that the view reads
+    - `scattered`: true if a group of the view may have several storage rows
+    - `only`: conditions on storage columns that select the rows of the access path, such as the rows of one grouping
+      set of the view
+    - `own`: None, except if only some of the view's rows may be read, as after a refresh with WHERE; then the conjuncts
+      of the WHERE of `block` that the definition of the view has, too
+    - `grown`: the changes of tables to which rows were appended after the last refresh; the storage table lacks these
+      rows
+    - `past`: true if the query reads its tables as of the view's last refresh
     """
 
     view: MaterializedView
@@ -138,11 +140,14 @@ class Candidate:
 class Rewriting:
     """A query over a view's storage table, ready to be printed.
 
-    `tables` are the query's other tables. They are joined to the storage table by `joins`, the outer, semi and anti
-    joins; tables in none of these joins are inner-joined. All columns are qualified; the qualifier of storage columns
-    is `v`. `group` are the GROUP BY keys, None without GROUP BY; `sets` are the grouping sets, None without GROUPING
-    SETS. With `union`, the rows come from a UNION ALL in place of the storage table; `storage` then describes the
-    columns of the UNION ALL.
+    - `tables`: the query's further tables; a table in none of the `joins` is inner-joined to the storage table
+    - `joins`: the outer, semi and anti joins
+    - `group`: the GROUP BY keys; None without GROUP BY
+    - `sets`: the grouping sets; None without GROUPING SETS
+    - `union`: None, or a UNION ALL that is read in place of the storage table; `storage` then describes the columns of
+      the UNION ALL
+
+    All columns are qualified; the qualifier of storage columns is `v`.
     """
 
     storage: Table

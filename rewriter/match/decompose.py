@@ -80,12 +80,11 @@ def _length(values: RangeSet) -> float | None:
 
 
 def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candidate | Miss:
-    """Return an access path to the groups of a query's first phase: `path` with the block `groups` in place of the
-    view's.
+    """Return an access path to the groups of a query's first phase, made from `path`, an access path to a view.
 
-    `groups` is the block of the first phase; in the access path, it has the WHERE of `query`. A group may have several
-    rows, for example one from each branch of a UNION ALL. Return a Miss if the type of an output is not known for
-    certain.
+    The block of the access path is `groups`, the block of the first phase, with the WHERE of `query`. A group may have
+    several rows, for example one from each branch of a UNION ALL. Return a Miss if the type of an output is not known
+    for certain.
     """
     types = output_types(groups)
     if UNKNOWN in types:

@@ -143,10 +143,10 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def _since_stored(time: Tree, rows: Rows) -> int | None:
-    """Return a lower bound of a time in the buckets that the storage table has, in seconds since 1970; None if unknown.
+    """Return a lower bound of the times in the stored buckets of `time`, in seconds since 1970; None if unknown.
 
-    The bound is the one of the query's filter; only in place of 0 the result is -1. A bucket by DIV that contains the
-    start of 1970 also contains times before 1970: the filter drops these times, but the stored bucket includes them.
+    This is the lower bound of the query's times, but -1 in place of 0: the bucket that contains the start of 1970 may
+    also contain times before 1970, as buckets computed by DIV do.
     """
     since = rows.since(time)
     return -1 if since == 0 else since

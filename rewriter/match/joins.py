@@ -18,14 +18,15 @@ Tree = exp.Expr
 class Joined:
     """The result of matching a query's outer, semi and anti joins with a view's.
 
-    `extra` are the query's joins that the view does not have. `matched` are the ON conjuncts of outer joins of the view
-    that the query has as inner joins.
+    - `extra`: the query's joins that the view does not have
+    - `matched`: the ON conjuncts of the view's outer joins that are inner joins in the query
+    - `present`: columns of the view by which a filter `IS NOT NULL` drops rows that only the view has: for `s LEFT JOIN
+      d` in the view and `s JOIN d` in the query, the NOT NULL columns of d
+    - `absent`: columns of the view by which a filter `IS NULL` drops such rows: for `s LEFT JOIN d` in the view and an
+      ANTI join of d in the query, the NOT NULL columns of d
 
-    `present` and `absent` have one entry for each join that returns more rows in the view than in the query, so that a
-    filter must drop the surplus. An entry has the columns of the view that are NULL only in rows without a match; a
-    filter on any one of these columns is enough. For an entry of `present`, the query needs the rows in which the
-    column is not NULL: `s LEFT JOIN d` in the view and `s JOIN d` in the query give the NOT NULL columns of d. For an
-    entry of `absent`, the query needs the rows in which the column is NULL, as for an ANTI join of d in the query.
+    `present` and `absent` have one entry for each join for which such a filter is needed. A filter on any one of the
+    columns in an entry is enough.
     """
 
     extra: tuple[Join, ...] = ()
@@ -143,8 +144,10 @@ def _narrows(join: Join, full: Join, block: Block) -> bool:
 
 
 def _inner_in(join: Join, query: Predicates) -> bool:
-    """Return whether the query has an outer join of the view, `join`, as an inner join, with conditions that imply its
-    ON.
+    """Return whether the query has the view's outer join `join` as an inner join.
+
+    The query then joins the same tables in none of its outer, semi and anti joins, and its conditions imply the ON of
+    `join`.
     """
     outer = any(join.tables & other.tables for other in query.block.joins)
     return join.kind in ("LEFT", "FULL") and not outer and all(query.implies(conjunct) for conjunct in join.on)

@@ -4,7 +4,7 @@ law:    if f keeps the order of values, max(f(x)) is f(max(x)); if f reverses th
         NULL only where x is
 gives:  max(2 * x + 1) is 2 * max(x) + 1, min(-x) is -max(x), and max(year(ts)) is year(max(ts))
 no:     a function that reverses the order of DOUBLEs, because NaN stays the greatest value
-no:     TINYINT to BIGINT without ANSI mode, because 2 * x may wrap around
+no:     integers of any size without ANSI mode, because 2 * x may wrap around
 no:     DECIMALs with 38 digits without ANSI mode, because 2 * x may be NULL
 no:     the day of a TIMESTAMP in a zone whose clocks go back across midnight
 """

@@ -43,8 +43,8 @@ def most_groups(block: Block) -> int | None:
 def joined_once(known: Collection[str], block: Block) -> Set[str]:
     """Return the ids of tables that add at most one row to each combination of rows of the tables in `known`.
 
-    The primary key of each returned table is equated with columns of tables in `known`, or of tables found in this way
-    before.
+    For `sales JOIN products ON sales.product_id = products.id` and sales in `known`, products is returned, if `id` is
+    its primary key. A table that is joined by its primary key to a returned table is returned, too.
     """
     reached = set(known)
     determining = {table.id: list(_determining(table, block)) for table in block.tables if table.id not in reached}
@@ -66,10 +66,11 @@ def _rows_of(table: Occurrence) -> int | None:
 
 
 def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
-    """Return the ids of tables whose rows determine, by primary keys, at most one row of each other table.
+    """Return the ids of tables whose rows determine, by primary keys, at most one row of each other table in a join.
 
-    The product of the row counts of the returned tables is therefore an upper bound of the rows of the join. `counts`
-    has the row count of each table. If two tables determine equally many other tables, the smaller one is preferred.
+    For sales and products, joined by the primary key of products, this is sales. The product of the row counts of the
+    returned tables is therefore an upper bound of the rows of the join. `counts` has the row count of each table. If
+    two tables determine equally many other tables, the smaller one is preferred.
     """
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()
@@ -82,11 +83,11 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return `start` and the tables in `left` that have at most one row for each row of `start` and of `known`.
+    """Return `start` and the tables in `left` that add at most one row to each combination of rows of other tables.
 
-    A table has at most one row for each of these rows if each column of its primary key is equated with a column of
-    `start`, of a table in `known`, or of a table found before. `determining` has, for each table and primary key
-    column, the tables with an equal column. Tables are given by id.
+    The other tables are `start` and the tables in `known`. A table adds at most one row if each column of its primary
+    key is equated with a column of `start`, of a table in `known`, or of a table already found. `determining` has, for
+    each table and primary key column, the tables with an equal column. Tables are given by id.
     """
     reached = {start}
     while True:

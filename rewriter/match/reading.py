@@ -46,16 +46,19 @@ _BY_FILES = (exp.LT, exp.LTE, exp.EQ, exp.In, exp.Is, exp.NullSafeEQ)
 
 
 class Reading:
-    """A query expressed over a view's storage table: columns, aggregates, residual predicates and joins of further
-    tables.
+    """A query expressed over a view's storage table, for one mapping of the view's tables to the query's.
 
-    Extra tables are the query's tables that the view does not read. `residual` are the predicates that the view does
-    not apply, over storage columns and extra tables; `joins` are the outer, semi and anti joins of extra tables. `rows`
-    and `aggregates` are the storage columns, keyed by the canonical form of the expression that each column stores.
+    - `extra`: the query's tables that the view does not read, called extra tables
+    - `rows`: the storage columns without aggregates, keyed by the canonical form of the expression that each column
+      stores
+    - `aggregates`: the storage columns of aggregates, keyed in the same way
+    - `counted`: the storage column of count(*); None if there is none
+    - `residual`: the predicates that the view does not apply, over storage columns and extra tables
+    - `joins`: the outer, semi and anti joins of extra tables
+    - `filled`: the ids of the view's tables, if a LEFT join of the query fills these tables with NULLs; else empty
 
-    `filled` are the view's tables if a LEFT join of the query fills these tables with NULLs. The rewriting fills the
-    storage columns with NULLs instead: therefore only expressions that are NULL if all their columns are NULL, and
-    aggregates of such expressions, can be derived.
+    If `filled` is not empty, the rewriting fills the storage columns with NULLs. Only expressions that are NULL if all
+    their columns are NULL, and aggregates of such expressions, can then be derived.
     """
 
     def __init__(
@@ -139,14 +142,18 @@ class Reading:
 
     @cached_property
     def view_keys(self) -> set[Tree]:
-        """The meanings (forms for comparison) of the view's keys, over the query's tables."""
+        """The grouping keys of the view over the query's tables, in the form in which expressions are compared.
+
+        In this form, equal columns are replaced by one of them, and commutative operands have a fixed order.
+        """
         keys = self.candidate.block.keys or ()
         return {meaning(at_home(self.normalize(renamed(key, self._mapping)), self.zone, self.since)) for key in keys}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
-        """Return the functional dependencies that hold if the query is grouped by `keys`.
+        """Return the functional dependencies between columns that hold if the query is grouped by `keys`.
 
-        In the keys, each column must be replaced by the representative of its equal columns.
+        If the primary key of a table is among the keys, for example, all columns of the table have one value in each
+        group. In `keys`, each column must be replaced by the representative of its equal columns.
         """
         known = {table.name: table.primary_key for table in self.candidate.sources}
 
