@@ -82,14 +82,15 @@ Shortlist = tuple[Listed, ...]
 class Definitions:
     """The definitions of all views and their sources, with the index over them; definitions change only by DDL.
 
+    - `exhaustive`: true if all views over a block's tables are on the block's shortlist (the list of views to try), for
+      explanations
+    - `declared`: the keys and columns of the tables looked up so far; None if there are none. These keys and columns
+      determine which further tables a view may join, which tables can be joined to a storage table by their keys, and
+      to which table a column name belongs
+    - `plain`: the views without a storage table
+
     law:    a view that could answer a block is on the block's shortlist, if the keys and columns in `declared` are
             right; a table that is not in `declared` is assumed to have the columns that views use of this table
-
-    The shortlist of a block is the list of views to try; with `exhaustive`, all views over the block's tables are on
-    the shortlist, for explanations. `declared` has the keys and columns of the tables looked up so far; None if there
-    are none. These keys and columns determine which further tables a view may join, which tables can be joined to a
-    storage table by their keys, and to which table a column name belongs. `plain` are the views without a storage
-    table.
     """
 
     views: tuple[MaterializedView, ...]

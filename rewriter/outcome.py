@@ -41,10 +41,12 @@ class Attempt:
 class Replacement:
     """A query block answered from a view.
 
-    `original` is the block's own SQL as Spark can run it; the replacement must return the same column names and types.
-    `query` is the normalized block. `subqueries` are nested blocks outside the match: each is kept as written, or
-    rewritten separately. `storages` are the storage tables that the plan reads. `pins` are the snapshots at which the
-    plan reads its relations. `verdict` is the result of verifying that the plan is equivalent to the block.
+    - `original`: the block's own SQL as Spark can run it; the replacement must return the same column names and types
+    - `query`: the normalized block
+    - `subqueries`: nested blocks outside the match; each is kept as written, or rewritten separately
+    - `storages`: the storage tables that the plan reads
+    - `pins`: the snapshots at which the plan reads its relations
+    - `verdict`: the result of verifying that the plan is equivalent to the block
     """
 
     block: SelectBlock
@@ -72,12 +74,15 @@ class Replacement:
 class Outcome:
     """The decision about a statement.
 
-    `replacements` are the blocks answered from views, `tried` the attempts at all views. `spelled` are the edits that
-    make the statement valid in Spark (`timeseries` calls translated); `pins` are the edits that pin the relations
-    outside the replacements to the snapshots of the decision. If the rewritten statement reads only one relation,
-    `alone` has the snapshot id of this relation; otherwise, `alone` is empty. `as_of_ms` is the time of the data
-    (milliseconds since 1970) if the answer is an earlier state within a staleness bound, else None. If views were
-    expanded, `statement` is the expanded statement, and `typed` is the user's own statement as Spark can run it.
+    - `statement`: the statement; if views were expanded, the expanded statement
+    - `replacements`: the blocks answered from views
+    - `tried`: the attempts at all views
+    - `spelled`: the edits that make the statement valid in Spark (`timeseries` calls translated)
+    - `pins`: the edits that pin the relations outside the replacements to the snapshots of the decision
+    - `alone`: if the rewritten statement reads only one relation, the snapshot id of this relation; otherwise empty
+    - `typed`: if views were expanded, the user's own statement as Spark can run it
+    - `as_of_ms`: the time of the data, in milliseconds since 1970, if the answer is an earlier state within a staleness
+      bound; else None
     """
 
     statement: Statement

@@ -43,13 +43,15 @@ _MISSED = 3  # the number of views in the operation log; EXPLAIN shows all
 class Decision:
     """The decision about a statement: the SQL that Spark runs, and the reason.
 
-    `sql` is None if Spark gets the client's own bytes; `original` is the user's own statement as Spark can run it;
-    `problem` says why no view was tried, and `why` is the reason code for `problem`. `over` is the number of views
-    that read any table of the statement (a guess if the statement was not parsed). `read` are the storage tables
-    that the rewritten SQL reads. `suggestion` is a change to a view that would let the view answer the statement;
-    only a thorough decision has one. `tables` are the base tables that the statement reads; empty if the statement
-    was not parsed. `reworded` converts an error of Spark's about `sql` to an error about the user's text; None if
-    the texts are equal.
+    - `sql`: the SQL for Spark; None if Spark gets the client's own bytes
+    - `original`: the user's own statement as Spark can run it
+    - `problem`: why no view was tried; `why`: the reason code for `problem`
+    - `over`: the number of views that read any table of the statement (a guess if the statement was not parsed)
+    - `read`: the storage tables that the rewritten SQL reads
+    - `suggestion`: a change to a view that would let the view answer the statement; only a thorough decision has one
+    - `tables`: the base tables that the statement reads; empty if the statement was not parsed
+    - `reworded`: converts an error of Spark's about `sql` to an error about the user's text; None if the texts are
+      equal
     """
 
     sql: str | None

@@ -32,13 +32,18 @@ class Reloaded(NamedTuple):
 class Context:
     """The objects that the statements answered by Viewgate use: catalog, pipeline, journal and others.
 
-    `on_commit` runs post-commit refreshes. `orphans` removes storage tables without a view. `workers` returns the
-    worker processes by number: the value is None for a worker that has ended, and numbers above the configured number
-    are workers that are being replaced. `restart` starts to replace the workers one by one. `upstreams` and `journal`
-    belong to this process; `system` returns the rows of system tables from all workers, and `ask` sends a request to
-    each worker and returns the replies. With `open_to_all`, user names are not checked, so every user has the rights
-    of an operator; otherwise only the users in `operators` have them. `settings` returns the rows of SHOW VIEWGATE
-    CONFIG, and `reload` reads the settings file again.
+    - `on_commit`: runs post-commit refreshes
+    - `orphans`: removes storage tables without a view
+    - `workers`: returns the worker processes by number. The value is None for a worker that has ended; numbers above
+      the configured number are workers that are being replaced
+    - `restart`: starts to replace the workers one by one
+    - `upstreams`, `journal`: the upstreams and the journal of this process
+    - `system`: returns the rows of system tables from all workers
+    - `ask`: sends a request to each worker and returns the replies
+    - `open_to_all`: true if user names are not checked, so that every user has the rights of an operator
+    - `operators`: returns the users who have these rights if `open_to_all` is false
+    - `settings`: returns the rows of SHOW VIEWGATE CONFIG
+    - `reload`: reads the settings file again
     """
 
     catalog: Catalog

@@ -94,8 +94,7 @@ class Phase(StrEnum):
 class Outcome(StrEnum):
     """The ways in which a statement is answered: from a view, from the tables, by Viewgate itself, or not at all.
 
-    Three outcomes mean an answer from the tables: `miss` (no view can answer), `none` (no view reads the statement's
-    tables) and `fallback` (Spark could not run the rewritten statement).
+    There are three ways to be answered from the tables, by their causes: `miss`, `none` and `fallback`.
     """
 
     VIEW = "view"  # a materialized view answers all or a part of it
@@ -110,13 +109,17 @@ class Outcome(StrEnum):
 class Record:
     """The record of one statement.
 
-    `state` is PENDING while the statement is queued, until `begun` records its start. `answer` is the first line from
-    Viewgate in the client's operation log: the views that answer, or the reason why no view answers. `rewritten` is the
-    SQL for Spark if it differs from the client's. `operation` is set until the statement has ended. `rows` and `bytes`
-    are the numbers of rows and bytes fetched so far. Without `literals`, no text in the record has literals of the
-    statement. `upstream` is the server that accepted the statement; `trace` is the client's trace, a new trace, or None
-    if the statement is not traced. `client` is the address of the client that opened the session. `counted` is true
-    once the sinks have counted the statement.
+    - `state`: PENDING while the statement is queued, until `begun` records its start
+    - `answer`: the first line from Viewgate in the client's operation log: the views that answer, or the reason why no
+      view answers
+    - `rewritten`: the SQL for Spark if it differs from the client's; else None
+    - `operation`: the statement's operation; None once the statement has ended
+    - `rows`, `bytes`: the numbers of rows and bytes that the client has fetched so far
+    - `literals`: false if the texts in the record must not have literals of the statement
+    - `upstream`: the server that accepted the statement
+    - `trace`: the client's trace, or a new trace; None if the statement is not traced
+    - `client`: the address of the client that opened the session
+    - `counted`: true once the sinks (the receivers of records) have counted the statement
     """
 
     session: str
@@ -198,9 +201,7 @@ class Record:
         self._since = now
 
     def queued_again(self, operation: Operation) -> None:
-        """Record that the original statement of `operation` is queued, because the rewritten statement's rows cannot
-        be read.
-        """
+        """Record that the original statement of `operation` is queued: the rewritten one's rows cannot be read."""
         self.operation, self.state, self.ended_ms = operation, OperationState.PENDING, None
 
     def runs_again(self) -> None:
@@ -208,10 +209,7 @@ class Record:
         self.state = OperationState.RUNNING
 
     def ended_again(self, state: OperationState) -> None:
-        """Record the end of the original statement that was queued after the rewritten statement.
-
-        Do nothing if no original statement was queued (see `queued_again`).
-        """
+        """Record the end of the original statement that ran after the rewritten one; do nothing if none has begun."""
         if self.operation is not None:
             self.operation, self.state, self.ended_ms = None, state, time.time_ns() // 1_000_000
 
@@ -229,7 +227,7 @@ class Record:
         self.seconds[Phase.FETCHED] = monotonic() - self._since
 
     def refused(self, error: SqlError | None, state: OperationState) -> None:
-        """Record that the statement was never started.
+        """Record that the statement never began.
 
         `error` is the reason, None if the client disconnected. `state` is the final state of the statement.
         """

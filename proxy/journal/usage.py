@@ -30,12 +30,15 @@ _WORTH_NOTING = 20.0
 class Uses:
     """The statistics of one view: how often statements used it, and the time that it saved.
 
-    The counts of statements: `considered` (the view was tried), `matched` (the view could answer), `chosen` (the view
-    was chosen to answer), `executed` (the rewritten statement succeeded) and `failed` (the rewritten statement failed,
-    and the tables answered instead). `chosen_ms` is the time when the view was last chosen, in milliseconds since 1970.
-    `saved_milliseconds` is the time that the view has saved in `compared` statements, compared with similar statements
-    on the tables. `refresh` is the last refresh of this process that has ended; `refresh_milliseconds` is the total
-    time of `refreshes` refreshes.
+    - `considered`: the number of statements for which the view was tried
+    - `matched`: the number of statements that the view could answer
+    - `chosen`: the number of statements for which the view was chosen
+    - `executed`: the number of statements whose rewritten statement succeeded
+    - `failed`: the number of statements whose rewritten statement failed, so that the tables answered instead
+    - `chosen_ms`: the time when the view was last chosen, in milliseconds since 1970
+    - `refresh`: the last refresh of this process that has ended
+    - `saved_milliseconds`: the time saved in `compared` statements, compared with similar statements on the tables
+    - `refresh_milliseconds`: the total time of `refreshes` refreshes
     """
 
     considered: int = 0
@@ -104,7 +107,7 @@ class Usage:
                 self._save(views, statements, statements * record.work_ms - ms)
 
     def _compare(self, record: Record) -> None:
-        """Add the time that views saved in a statement: the mean time of its digest on the tables, minus its own time.
+        """Add the time that views saved in a statement: the digest's mean time on the tables, minus the statement's.
 
         If no mean time is known yet, remember the statement's time until the tables answer a statement with the same
         digest.

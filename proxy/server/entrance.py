@@ -13,20 +13,24 @@ from proxy.wire import Bounds
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits for clients and for the shutdown, in bytes and in seconds.
+    """The limits for clients and for the shutdown; sizes are in bytes, times in seconds.
 
-    `message` limits the bytes of a message. `string`, `container` and `nesting` limit the content of a message: the
-    bytes of a string, the elements of a list, set or map, and the depth of nested values; the protocol's own messages
-    nest 9 deep. `buffers` limits the bytes of incomplete messages of all clients together. `handshake` is the time that
-    a client has for its login, and `logins` limits the connections without a login. `sessions` limits the open
-    sessions, and `configuration` the bytes of the message that opens a session.
-
-    `grace` is the time that running statements may take to end, and clients to read their results, when Viewgate stops,
-    and `close` the time that Viewgate then waits for clients to read their last replies. `retire` is the time that
-    sessions of a replaced worker may continue. If a client has not polled a statement for the time `unseen`, Viewgate
-    polls the statement itself, so that work after the statement, such as a refresh, does not wait for the client.
-    `idle` is the time after which an unused session opened over HTTP is closed; such a session does not end with a
-    connection.
+    - `message`: the size of a message
+    - `string`: the size of a string in a message
+    - `container`: the number of elements of a list, set or map in a message
+    - `nesting`: the depth of nested values in a message; the protocol's own messages nest 9 deep
+    - `buffers`: the size of the incomplete messages of all clients together
+    - `logins`: the number of connections without a login
+    - `sessions`: the number of open sessions
+    - `configuration`: the size of the message that opens a session
+    - `handshake`: the time that a client has for its login
+    - `grace`: when Viewgate stops, the time that statements may take to end, and clients to read their results
+    - `close`: after `grace`, the time that Viewgate waits for clients to read their last replies
+    - `retire`: the time that sessions of a replaced worker process may continue
+    - `idle`: the time after which an unused session that was opened over HTTP is closed, because such a session does
+      not end with a connection
+    - `unseen`: the time without a status poll from the client after which Viewgate polls a statement itself, so that
+      work after the statement, such as a refresh, does not wait for the client
     """
 
     message: int = 100 * 1024 * 1024

@@ -89,12 +89,15 @@ class Budget:
 class Processor:
     """A processor of calls: it keeps the sessions of all connections, and passes each call to a function in `handlers`.
 
-    `answering` plans statements. `facts(user, configuration)` creates the data that `answering` keeps about a new
-    session. `proxy_users` has the rules for impersonation. `catalog` is the Iceberg catalog that clients can browse in
-    addition to Spark's, None if there is none. `progress` returns Spark's progress of a statement. Handle ids end with
-    `mark`, which identifies the worker process and is empty in a single process. `journal` keeps a record of each
-    statement. `most_sessions` limits the open sessions, and `configuration` the bytes of the OpenSession message, which
-    is kept as long as the session is open.
+    - `answering`: plans statements
+    - `facts`: a function of a user and a configuration that returns the data that `answering` keeps about a new session
+    - `proxy_users`: the rules for impersonation
+    - `catalog`: the Iceberg catalog that clients can browse in addition to Spark's; None if there is none
+    - `progress`: returns Spark's progress of a statement
+    - `mark`: the end of each handle id, which identifies the worker process; empty in a single process
+    - `journal`: keeps a record of each statement
+    - `most_sessions`: the limit of open sessions
+    - `configuration`: the limit, in bytes, of the OpenSession message, which is kept as long as the session is open
     """
 
     handlers: ClassVar[Mapping[str, Handler]] = {}

@@ -148,12 +148,16 @@ _LONGEST = 1024  # bytes; calls about a result have about a hundred
 class Habits:
     """The calls that a client made for the session's previous result, to prepare the replies for the next result.
 
-    `columns`, `rows` and `closing` are messages: the last GetResultSetMetadata, the first FetchResults of the result,
-    and the last CloseOperation; each is None before the client makes such a call, or if the call cannot be repeated.
-    `schema` is a key and a reply. The reply has the columns of the last constant statement (a statement whose columns
-    are always the same), and the key identifies this statement and its upstream session. `weight` is the size of the
-    first reply with rows, in bytes. `blocks` is the number of row blocks to prefetch when a statement ends: 2 if the
-    client fetched again after a first block that had all rows of the previous result, otherwise 1.
+    - `columns`: the message of the last GetResultSetMetadata call
+    - `rows`: the message of the first FetchResults call for the result
+    - `closing`: the message of the last CloseOperation call
+    - `schema`: a prepared reply with the columns of the last constant statement (a statement whose columns are always
+      the same), and a key that identifies this statement and its upstream session
+    - `weight`: the size of the first reply with rows, in bytes
+    - `blocks`: the number of row blocks to prefetch when a statement ends: 2 if the client fetched again after a first
+      block that had all rows of the previous result, otherwise 1
+
+    A message is None before the client makes such a call, and if the call cannot be repeated.
     """
 
     columns: bytes | None = None

@@ -39,26 +39,26 @@ NO_CHOICE = Choice()
 class Forward:
     """A plan to run a statement on the upstream: the SQL text `sql`, or if that is None, the client's text unchanged.
 
-    With `fallback`, the client's original statement runs if the rewritten statement fails before its first row; the
-    client then gets the result or error of the original. There is no fallback after a cancel, or after the statement's
-    time limit, which covers both runs. If the statement writes, only an error that Spark raises before the execution
-    leads to the fallback. `fell_back` is called with the error of the rewritten statement if the original statement
-    then succeeds.
+    - `fallback`: if true, the client's original statement runs if the rewritten statement fails before its first row,
+      and the client gets the result or error of the original
+    - `fell_back`: called with the error of the rewritten statement if the original then succeeds
+    - `log`: the first lines of the operation's log
+    - `ended`: called once: with True when the operation has finished successfully, otherwise with False
+    - `after`: the post-commit refresh, which runs when the statement has ended on the upstream; its argument is a
+      function that adds a line to the operation's log
+    - `replay`: how a new upstream session gets the statement's effect on the session
+    - `brief`: true for a statement that ends quickly: if its client waits for the end, the upstream gets the call as
+      sent, without polls
+    - `constant`: true for a brief statement whose columns are always the same
+    - `choice`: the views considered and chosen, for the journal (Viewgate's log of statements)
+    - `reworded`: converts the positions and quotations in an error of Spark's from `sql` to the client's text; None if
+      no conversion is needed. If the error is returned unchanged, the client gets Spark's own reply
 
-    `log` has the first lines of the operation's log. `ended` is called once: with True when the operation has finished
-    successfully, otherwise with False.
+    There is no fallback after a cancel, or after the statement's time limit, which covers both runs. If the statement
+    writes, only an error that Spark raises before the execution leads to the fallback.
 
-    `after`, the post-commit refresh, runs when the statement has ended on the upstream; its argument is a function that
-    adds a line to the operation's log. After a success, the client sees RUNNING until `after` is over; a failure of
-    `after` does not fail the statement. A cancel stops `after`; if the client leaves, or the time limit passes, `after`
-    continues.
-
-    `replay` says how a new upstream session gets the statement's effect on the session. A `brief` statement ends
-    quickly: if its client waits for the end, the upstream gets the call as sent, without polls. A `constant` statement
-    is brief, and its columns are always the same. `choice` (the views considered and chosen) is recorded in the
-    journal, Viewgate's log of statements. `reworded` converts the positions and quotations in an error of Spark's from
-    `sql` to the client's text; None if no conversion is needed. For an error that it returns unchanged, the client gets
-    Spark's own reply.
+    After a success, the client sees RUNNING until `after` is over; a failure of `after` does not fail the statement. A
+    cancel stops `after`; if the client leaves, or the time limit passes, `after` continues.
     """
 
     sql: str | None = None

@@ -20,12 +20,15 @@ from proxy.session.upstream import LiveUpstream, SessionUpstream
 class ClientSession:
     """A client's session: its user, its protocol version, its upstream session, and the operations that are open.
 
-    A `tied` session ends with the connection on which it was opened; any other session ends after a long time without
-    use. `principal` is the user who logged in; only the principal may use the session. Statements run as `user`, who
-    differs from `principal` under impersonation. `facts` is data that the planner of statements keeps about the
-    session; no other code reads it. A session `for_operators`, opened in the namespace `viewgate.system`, has no
-    upstream session until a statement needs an upstream session. `traceparent` is the W3C trace context with which the
-    client opened the session (empty if none), and `client` the client's address.
+    - `principal`: the user who logged in; only the principal may use the session
+    - `user`: the user as whom statements run; differs from `principal` under impersonation
+    - `facts`: data that the planner of statements keeps about the session; no other code reads it
+    - `traceparent`: the W3C trace context with which the client opened the session; empty if none
+    - `client`: the client's address
+    - `tied`: true if the session ends with the connection on which it was opened; any other session ends after a long
+      time without use
+    - `for_operators`: true if the session was opened in the namespace `viewgate.system`: it has no upstream session
+      until a statement needs one
     """
 
     def __init__(

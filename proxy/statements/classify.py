@@ -56,17 +56,18 @@ _KINDS = {verb: kind for kind, verbs in _VERBS.items() for verb in verbs.split()
 class StatementInfo:
     """The classification of a statement's text.
 
-    `verb` is the first keyword or symbol; `keywords` are the first five tokens in upper case, empty for tokens that are
-    not words. `statements` are the statements that the text may run: the text itself, or the statements of a script.
-
-    `query` says whether the statement starts like a query, after any parentheses; the statement may still write, as
-    `WITH … INSERT` does. `brief` says whether the statement ends quickly whatever the data, so that no client needs to
-    cancel the statement or see its progress. `constant` says whether the statement is brief and its result always has
-    the same columns. `may_write` says whether running the statement twice may have a different effect from running it
-    once.
-
-    `writes` are the tables that the statement may write to, and `destroys` is the object that the statement drops or
-    alters; None if there is none. `effect` is the statement's effect on the session.
+    - `verb`: the first keyword or symbol
+    - `keywords`: the first five tokens in upper case, empty for tokens that are not words
+    - `statements`: the statements that the text may run: the text itself, or the statements of a script
+    - `query`: true if the statement starts like a query, after any parentheses; the statement may still write, as `WITH
+      … INSERT` does
+    - `brief`: true if the statement ends quickly whatever the data, so that no client needs to cancel it or see its
+      progress
+    - `constant`: true if the statement is brief and its result always has the same columns
+    - `may_write`: true if running the statement twice may have a different effect from running it once
+    - `writes`: the tables that the statement may write to; None if there are none
+    - `destroys`: the object that the statement drops or alters; None if there is none
+    - `effect`: the statement's effect on the session
     """
 
     kind: Kind
@@ -145,9 +146,9 @@ def _is_query(sql: str) -> bool:
 
 
 def _is_brief(sql: str) -> bool:
-    """Return whether a statement is a SELECT, SET or USE that ends at once, because it reads no table.
+    """Return whether a SELECT, SET or USE reads no table and calls no functions, except some such as current_user().
 
-    The only function calls allowed are those of some functions that return at once, such as current_user().
+    These functions return at once.
 
     >>> [_is_brief(sql) for sql in ("SELECT 1 AS one", "SELECT current_database()", "USE demo", "SET a.b = 1")]
     [True, True, True, True]
@@ -172,8 +173,8 @@ def _is_brief(sql: str) -> bool:
 def _may_open(before: Sequence[Token]) -> bool:
     """Return whether a parenthesis after the tokens `before` opens a call of a built-in function that returns at once.
 
-    Examples of these functions are `version` and `current_user`. Return False for a function with a qualified name,
-    because a user may have defined such a function.
+    Examples of these functions are `version` and `current_user`. A function with a qualified name does not count,
+    because a user may have defined it.
 
     >>> [_may_open(list(scan(sql))) for sql in ("SELECT version", "SELECT a.version", "version", "SELECT f")]
     [True, False, False, False]

@@ -112,19 +112,22 @@ class Ordering:
 class Block:
     """A SELECT in normal form: a product of tables, other joins, WHERE, groups, windows, ORDER BY and LIMIT.
 
-    An inner join is a product whose condition is in `where`. `joins` are the other joins; the ON condition of a join
-    names only the tables on the two sides of the join.
+    - `where`: the conjuncts of WHERE, and the conditions of inner joins
+    - `joins`: the outer, semi and anti joins; the ON condition of a join names only the tables on the two sides of the
+      join
+    - `names`: the outputs' names; None for an output whose name the text does not determine (the output is neither an
+      alias nor a plain column)
+    - `keys`: the grouping keys; None if the block does not group, empty for one aggregate over all rows
+    - `sets`: the grouping sets; None means a single set of all keys
+    - `distinct`: true for a DISTINCT that is applied after groups or windows; a DISTINCT without groups is represented
+      as grouping by all outputs
+    - `decides`: true if an outer query may filter, join, group or deduplicate rows by this block's outputs, or if the
+      statement writes the rows
+    - `as_set`: true if duplicate rows do not matter: the block is the subquery of EXISTS or IN, or an operand of UNION,
+      INTERSECT or EXCEPT without ALL
+    - `since`: pairs of a time expression and a lower bound of its values, in seconds since 1970
 
-    `keys` are the grouping keys: None if the block does not group, empty for one aggregate over all rows. `sets` are
-    the grouping sets; None means a single set of all keys. A DISTINCT without groups is represented as grouping by all
-    outputs; `distinct` is true for a DISTINCT applied after groups or windows. `names` are the outputs' names; None for
-    an output whose name the text does not determine (the output is neither an alias nor a plain column).
-
-    `decides` is true if an outer query may filter, join, group or deduplicate rows by this block's outputs, or if the
-    statement writes the rows. `as_set` is true if duplicate rows do not matter: the block is the subquery of EXISTS or
-    IN, or an operand of UNION, INTERSECT or EXCEPT without ALL. `since` contains pairs of a time expression and a lower
-    bound of its values in seconds since 1970. A column that an outer join can fill with NULLs is nullable, regardless
-    of the table's schema.
+    A column that an outer join can fill with NULLs is nullable, regardless of the table's schema.
     """
 
     tables: tuple[Occurrence, ...]

@@ -73,13 +73,16 @@ class Source:
 class Scope:
     """The sources (items of FROM) among whose columns names are resolved; case is ignored, as Spark does by default.
 
-    `tables` are the tables whose declared columns give the types. `merged` are the columns that USING made of two
-    columns, `hidden` the (alias, name) pairs of the two original columns, which an unqualified name no longer means.
-    `alias` returns the output with an alias, in clauses where output aliases are visible, and None if no output has the
-    alias. `constant` returns the text of an uncorrelated subquery, or raises Unsupported.
+    - `tables`: the tables whose declared columns give the types
+    - `merged`: the columns that USING made of two columns each
+    - `hidden`: the (alias, name) pairs of these two columns, which an unqualified name no longer means
+    - `alias`: returns the output with an alias, in clauses where output aliases are visible; None if no output has the
+      alias
+    - `outer`: resolves a name that is certainly an outer reference (a column of an enclosing query); may be None
+    - `constant`: returns the text of an uncorrelated subquery, or raises Unsupported
 
-    A name that is not exactly one column of the sources may be ambiguous or an outer reference. `outer`, if set,
-    resolves a name that is certainly an outer reference; an ambiguous or unknown name raises Unsupported.
+    A name that is not exactly one column of the sources may be ambiguous or an outer reference; an ambiguous or unknown
+    name raises Unsupported.
     """
 
     tables: tuple[Occurrence, ...]

@@ -16,24 +16,25 @@ Rule = Callable[[Types], str]
 class Function:
     """A scalar function of Spark.
 
-    `result` computes the result type from the argument types; None if the type is not known for certain. `operator` is
-    the arithmetic operator with the same result types as the function, such as % for mod(); empty if there is none.
-    `zoned` is true if the value may depend on the session's time zone.
-
-    `readable` is true if a query block may contain the function. A view whose query contains a function that is not
-    readable answers only queries of the same text. `unsettled` says why two runs of a nondeterministic function may
-    differ: CREATE refuses a view whose query contains the function; empty for deterministic functions.
-
-    `printed` says how Spark prints a call as the name of an output without an alias: with the typed function name
-    (True), with the function name in `printed` (a string), or in an unknown form (False). The form is also unknown for
-    the synonyms in `unprinted`. If `printed_arity` is not None, the form is known only for calls with this number of
-    arguments, because Spark prints omitted arguments, too.
-
-    `rounds` is true if the result is the first argument, rounded. `units` are the fields of EXTRACT that return the
-    same value as the function. `form` is the normal form of a call in a block: a call, EXTRACT of a field, a CAST to
-    the type `casts_to`, a time bucket, or a part of a time window. `of_unit` is not empty if the first of three
-    arguments is a time unit: 'added' if units are added to a time, 'counted' if the units between two times are
-    counted.
+    - `result`: computes the result type from the argument types; None if the type is not known for certain
+    - `zoned`: true if the value may depend on the session's time zone
+    - `readable`: true if a query block may contain the function. A view whose query contains a function that is not
+      readable answers only queries of the same text
+    - `printed`: how Spark prints a call as the name of an output without an alias: with the typed function name (True),
+      with the function name in `printed` (a string), or in an unknown form (False)
+    - `unprinted`: the synonyms for which this form is unknown
+    - `printed_arity`: the number of arguments for which this form is known, because Spark prints omitted arguments,
+      too; None for any number
+    - `unsettled`: why two runs of a nondeterministic function may differ, so that CREATE refuses a view whose query
+      contains the function; empty for deterministic functions
+    - `operator`: the arithmetic operator with the same result types as the function, such as % for mod(); empty if
+      there is none
+    - `rounds`: true if the result is the first argument, rounded
+    - `units`: the fields of EXTRACT that return the same value as the function
+    - `form`: the normal form of a call in a block: a call, EXTRACT of a field, a CAST to the type `casts_to`, a time
+      bucket, or a part of a time window
+    - `of_unit`: not empty if the first of three arguments is a time unit: 'added' if units are added to a time,
+      'counted' if the units between two times are counted
     """
 
     name: str

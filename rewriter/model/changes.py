@@ -27,15 +27,18 @@ class ChangeKind(StrEnum):
 class Change:
     """The difference between a source table at a refresh and the same table now.
 
-    `start` is the id of the snapshot that the refresh read, `end` the id of the current snapshot; each is None if the
-    table had no snapshot at that time. `columns` are the table's current columns, `recorded` the columns in the
-    refresh's record, `start_columns` and `end_columns` the columns in the schemas of the snapshots `start` and `end`.
-    `reason` explains the kind UNKNOWN; it is empty for other kinds.
-
-    `added` and `removed` are the row counts of the data files added and removed, `records` is the current row count.
-    `row_deletes` is true if the table has delete files, because of which Spark cannot list the changed rows. `files`
-    has the current data files and the files added or removed; `touched` has only the files added or removed, so that
-    finding these takes time in proportion to the change. `files` and `touched` are None unless requested.
+    - `start`, `end`: the ids of the snapshot that the refresh read and of the current snapshot; None if the table had
+      no snapshot at that time
+    - `columns`: the table's current columns
+    - `recorded`: the columns in the refresh's record
+    - `start_columns`, `end_columns`: the columns in the schemas of the snapshots `start` and `end`
+    - `reason`: explains the kind UNKNOWN; empty for other kinds
+    - `added`, `removed`: the row counts of the data files added and removed
+    - `records`: the current row count
+    - `row_deletes`: true if the table has delete files, because of which Spark cannot list the changed rows
+    - `files`: the current data files, and the files added or removed; None unless requested
+    - `touched`: only the files added or removed, which are found in time proportional to the change; None unless
+      requested
     """
 
     name: TableName

@@ -13,11 +13,13 @@ from rewriter.model.names import TableName
 class Session:
     """The state of a Spark session: current catalog and namespace, settings, time zone and temporary views.
 
-    `catalogs` are the names of catalogs: `x.demo.sales` is in the catalog x if x is one of `catalogs`, else in the
-    namespace `x.demo`. `lower_names` is true if names of tables are compared in lower case.
-    `defaults` are Spark's values of the settings that the session does not set. `rewrite` is false after SET
-    viewgate.rewrite = off. `only` is the view that the statement's hint demands: no other view may be used, and this
-    view may be used even if it is estimated to be slower. Without such a hint, `only` is None.
+    - `catalogs`: the names of catalogs: `x.demo.sales` is in the catalog x if x is one of `catalogs`, else in the
+      namespace `x.demo`
+    - `lower_names`: true if names of tables are compared in lower case
+    - `defaults`: Spark's values of the settings that the session does not set
+    - `rewrite`: false after SET viewgate.rewrite = off
+    - `only`: the view that the statement's hint demands, None without such a hint: no other view may be used, and this
+      view may be used even if it is estimated to be slower
 
     >>> Session("lake", ("demo",)).resolve(("sales",))
     TableName(parts=('lake', 'demo', 'sales'))

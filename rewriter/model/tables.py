@@ -81,14 +81,15 @@ class ChildView:
 class RefreshState:
     """The record of a refresh in the storage table: which states of the sources the stored rows represent.
 
-    `sources` are the base tables, `children` the views that the view's query reads, `stored` the storage table's
-    columns after the refresh (None if not recorded), `started_ms` the time at which the refresh started (milliseconds
-    since 1970).
-
-    `only` is a SQL condition over the view's columns: only stored rows that satisfy `only` may be used. `only` is empty
-    if all stored rows may be used and the storage table has all rows of the view. If one source has changed since the
-    refresh, `only` may be narrowed to exclude the stale rows: `behind` then describes the change, and `stale_share` is
-    the share (0 to 1) of that source's rows that contribute to the excluded rows.
+    - `sources`: the base tables
+    - `children`: the views that the view's query reads
+    - `stored`: the storage table's columns after the refresh; None if not recorded
+    - `started_ms`: the time at which the refresh started, in milliseconds since 1970
+    - `only`: a SQL condition over the view's columns; only stored rows that satisfy `only` may be used. Empty if all
+      stored rows may be used and the storage table has all rows of the view
+    - `behind`: describes the change of a source since the refresh, if `only` was narrowed because of this change to
+      exclude the stale rows; else empty
+    - `stale_share`: the share (0 to 1) of the changed source's rows that contribute to the excluded rows
     """
 
     view_version: int
@@ -106,20 +107,22 @@ class RefreshState:
 class Table:
     """A table in its current state: identity, columns, and the snapshots up to the current one, newest first.
 
-    `records` and `size` (bytes) are the current snapshot's totals; None if its summary does not record them.
-    `delete_files` is the number of delete files. `current_since_ms` is the time, in milliseconds since 1970, at which
-    the snapshot became the current one, by a commit or a rollback. `elsewhere` are the periods, each a start and an end
-    in milliseconds since 1970, in which the current snapshot was not the newest of `snapshots` by their timestamps: the
-    table was rolled back or replaced later, or a snapshot of another branch became the current one.
-
-    `least` and `most` have a lower and an upper bound of each date or timestamp column, in seconds since 1970, and
-    `ranges` both bounds of each integer column. Proofs may rely on `least` and `ranges`, but not on `most`, which is
-    for estimates only. `statistics` describe the data files at this snapshot or an earlier one, for estimates only.
-
-    `refresh` describes the content of a storage table; None for base tables, and for a storage table whose content was
-    not written by a refresh. `primary_key` and `foreign_keys` are declared by the owner and not enforced. The rewriter
-    uses them as facts: a caller that does not trust them passes `without_keys`. `trusted` is true if the owner declares
-    in the table's properties that the keys may be trusted.
+    - `refresh`: describes the content of a storage table; None for base tables, and for a storage table whose content
+      was not written by a refresh
+    - `records`, `size`: the current snapshot's numbers of rows and bytes; None if its summary does not record them
+    - `primary_key`, `foreign_keys`: declared by the owner and not enforced. The rewriter uses them as facts: a caller
+      that does not trust them passes `without_keys`
+    - `trusted`: true if the owner declares in the table's properties that the keys may be trusted
+    - `delete_files`: the number of delete files
+    - `least`, `most`: a lower and an upper bound of each date or timestamp column, in seconds since 1970; `ranges`:
+      both bounds of each integer column. Proofs may rely on `least` and `ranges`, but not on `most`, which is for
+      estimates only
+    - `current_since_ms`: the time, in milliseconds since 1970, at which the snapshot became the current one, by a
+      commit or a rollback
+    - `elsewhere`: the periods, each a start and an end in milliseconds since 1970, in which the current snapshot was not
+      the newest of `snapshots` by their timestamps: the table was rolled back or replaced later, or a snapshot of
+      another branch became the current one
+    - `statistics`: describe the data files at this snapshot or an earlier one, for estimates only
     """
 
     name: TableName

@@ -44,17 +44,18 @@ class PlainView:
 class MaterializedView:
     """An Iceberg view with a storage table, which holds the view's rows.
 
-    `query` is the query that defines the view's rows for its readers. `storage_query` is the query that fills the
-    storage table: its outputs are the columns of the storage table, which are the outputs of `query` and hidden columns
-    that allow aggregates to be rolled up. Names in both queries are resolved in `catalog` and `namespace`.
-
-    `settings` are the session settings at CREATE, with which each refresh runs; None if another tool made the view.
-    `rewrite` is false if queries must not be answered from the view. `deferred` is true if writes through Viewgate do
-    not start a refresh. `max_staleness` is the time, in seconds, for which the storage table may lack rows added to the
-    base tables and still answer queries; None if it must not lack any rows.
-
-    If the view reads other views, `storage_query` has their queries in place of their names, `through` has the names
-    and versions of these views, and `over_views` is the storage query before the replacement.
+    - `query`: the query that defines the view's rows for its readers
+    - `storage_query`: the query that fills the storage table: its outputs are the columns of the storage table, which
+      are the outputs of `query` and hidden columns that allow aggregates to be rolled up
+    - `catalog`, `namespace`: where names in both queries are resolved
+    - `settings`: the session settings at CREATE, with which each refresh runs; None if another tool made the view
+    - `rewrite`: false if queries must not be answered from the view
+    - `deferred`: true if writes through Viewgate do not start a refresh
+    - `max_staleness`: the time, in seconds, for which the storage table may lack rows added to the base tables and
+      still answer queries; None if it must not lack any rows
+    - `through`: the names and versions of the views that the view reads; `storage_query` has their queries in place of
+      their names
+    - `over_views`: the storage query before this replacement
     """
 
     name: TableName

@@ -28,11 +28,13 @@ _TOO_DEEP = Miss(Reason.UNSUPPORTED, "the query is nested too deeply: simplify t
 class Explanation:
     """The result of EXPLAIN for a query: the SQL to run, and for each view the attempt to answer the query.
 
-    `sql` is the rewritten statement, or the original one if no view answers. `views` are the names of the views that
-    answer. `storage` maps each storage table that `sql` reads to the SELECT that fills the storage table. `tried` has
-    each attempt to answer a block from a view; `findings` are the attempts, ranked by how close the view is to
-    answering. `suggestion` is a change to a view that would make the view answer; None if there is none. `problem` says
-    why no view was tried; it is empty if a view was tried.
+    - `sql`: the rewritten statement, or the original one if no view answers
+    - `views`: the names of the views that answer
+    - `storage`: for each storage table that `sql` reads, the SELECT that fills the storage table
+    - `tried`: each attempt to answer a block from a view
+    - `findings`: the attempts, ranked by how close the view is to answering
+    - `suggestion`: a change to a view that would make the view answer; None if there is none
+    - `problem`: why no view was tried; empty if a view was tried
     """
 
     rewritten: bool

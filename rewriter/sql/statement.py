@@ -92,12 +92,14 @@ class CommonTable:
 class Statement:
     """A client's statement, parsed.
 
-    `is_query` is true for a query, and `fills` for a statement that writes the rows of a query to a table. `blocks` are
-    the SELECTs of the statement or, if `fills` is true, of the query whose rows are written. `problem` says why the
-    statement is not supported as a whole; empty if it is supported. `complete` is false if tables may be read outside
-    all SELECTs (`FROM t SELECT …`, `TABLE t`). `merges` is true if the text has a set operator other than UNION ALL,
-    which compares rows with one another. `ctes` are all names that a WITH may define, `common` the CTEs whose
-    definition is certain. `pivots` is true if the text may contain a PIVOT.
+    - `is_query`: true for a query
+    - `fills`: true for a statement that writes the rows of a query to a table
+    - `blocks`: the SELECTs of the statement or, if `fills` is true, of the query whose rows are written
+    - `problem`: why the statement is not supported as a whole; empty if it is supported
+    - `complete`: false if tables may be read outside all SELECTs (`FROM t SELECT …`, `TABLE t`)
+    - `merges`: true if the text has a set operator other than UNION ALL, which compares rows with one another
+    - `ctes`: all names that a WITH may define; `common`: the CTEs whose definition is certain
+    - `pivots`: true if the text may contain a PIVOT
     """
 
     sql: str

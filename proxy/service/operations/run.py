@@ -72,11 +72,14 @@ class Execution:
 class RemoteRun(Operation):
     """An operation that runs on the upstream: its state, and how it ends.
 
-    The client has a handle that Viewgate issued, not the upstream's. The subclass `remote.RemoteOperation` adds the
-    result. `remote` is the upstream operation. Fallback to the original statement: if a rewritten statement fails
-    before its first row, the original statement is started and `remote` is replaced, while the client still sees
-    RUNNING. The object may be created before the upstream has started the operation: `runs_as` then sets `remote`. An
-    operation that has been added to a session owns the lease (the hold on the upstream session, and the slot).
+    The client has a handle that Viewgate issued, and `remote` is the operation on the upstream, whose handle the client
+    does not know. The object may be created before the upstream has started the operation: `runs_as` then sets
+    `remote`. The subclass `remote.RemoteOperation` adds the result.
+
+    If a rewritten statement fails before its first row, the original statement is started and `remote` is replaced,
+    while the client still sees RUNNING (the fallback).
+
+    An operation that has been added to a session owns its lease: the hold on the upstream session, and the slot.
     """
 
     def __init__(self, execution: Execution) -> None:
