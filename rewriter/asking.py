@@ -68,7 +68,7 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 
 
 def is_branch(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block is a branch of a set operation that is a CTE or a derived table of the enclosing block."""
+    """Return whether a block is a branch of a set operation in a CTE or in a derived table of the enclosing block."""
     if any(table.block.tree is None and select.span.within(table.block.span) for table in statement.common):
         return True
     around = next(reversed(statement.around(select)), None)

@@ -342,7 +342,7 @@ _COMPARED: Mapping[type[Tree], str] = {exp.EQ: "=", exp.LT: "<", exp.LTE: "<=", 
 
 
 def _limit(conjunct: Tree) -> tuple[Reference, Values] | None:
-    """Return the column that a predicate compares with constants, and the values that the predicate allows the column.
+    """Return the column that a predicate compares with constants, and the values for which the predicate is true.
 
     `n > 3` gives the column n and the values above 3. Return None for other predicates.
     """

@@ -19,9 +19,12 @@ from rewriter.verify import UNVERIFIED, Verdict
 class Attempt:
     """The result of trying one view on one block.
 
-    `verdict` is "chosen", "not chosen" (the view matches but another plan is cheaper) or "missed" (the view does not
-    match). `reason` and `detail` explain why the view is not used; for a chosen view, `reason` is None and `detail`
-    describes the rows read from it. `block` is the block's text, `estimate` the cost of the plan.
+    - `verdict`: "chosen", "not chosen" (the view matches but another plan is cheaper) or "missed" (the view does not
+      match)
+    - `reason`, `detail`: why the view is not used; for a chosen view, `reason` is None and `detail` describes the rows
+      read from the view
+    - `block`: the block's text
+    - `estimate`: the cost of the plan
     """
 
     view: TableName

@@ -238,10 +238,10 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Return two bit sets: the views among `bits` whose filters may keep some rows of the block, and a subset.
+        """Return the views in `bits` that may have rows of the block, and of these the views that may lack some rows.
 
-        The subset are the views whose filters may drop rows of the block; the base tables can supply these rows.
-        `shelf` has the features of all views.
+        A view's filter may drop rows of the block; the base tables can supply these rows if the view has groups. Both
+        results are bit sets. `shelf` has the features of all views.
         """
         partial = 0
         for names, limits in shelf.limits.items():

@@ -4,9 +4,8 @@ A statement never reads a stale storage table together with newer tables: the wh
 within the bound, with every table in its state at that time. Which views are fresh, the pinning and the verification
 are decided as for a current statement.
 
-A caller that knows which partitions of a stale storage table are fresh records these partitions in each of these
-states, and in the current state: one storage table may be fresh at an earlier time and partly stale now, another partly
-stale at both times.
+A storage table may be fresh in some of its partitions only. The caller may record these partitions in each state of the
+tables, and then the rows of these partitions are used, in an earlier state as in the current state.
 """
 
 from __future__ import annotations

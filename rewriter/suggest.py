@@ -54,7 +54,7 @@ _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
 
 
 class _Planned(NamedTuple):
-    """A view that does not exist: its name, and the catalog and namespace of names without one in its query."""
+    """A view that is suggested but does not exist yet: its name, and the catalog and namespace of its query."""
 
     name: TableName
     catalog: str
@@ -278,11 +278,11 @@ def _fewest(
     statement: Statement,
     relations: Relations,
 ) -> tuple[list[_Part], Outcome]:
-    """Return the outputs that the view needs to answer the query, and the query's outcome over the view with these
-    outputs.
+    """Return the outputs that the view needs to answer the query, and the query's outcome with these outputs.
 
-    Outputs at the end of `parts` are left out first. These are plain columns: with aggregates and keys in their place,
-    the view stays smaller. `answer` is the outcome with all `parts` added to the view's query `tree`.
+    One output after the other is left out, from the end of `parts`, if the engine can answer the query without the
+    output. Plain columns are at the end: a view with aggregates and keys instead of the columns has fewer rows.
+    `answer` is the outcome with all `parts` added to the view's query `tree`.
     """
     for part in reversed(parts):
         fewer = [other for other in parts if other is not part]

@@ -15,10 +15,11 @@ from rewriter.model import Change, ChangeKind
 def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
     """Yield one term for each table in FROM with appended rows: the result rows gained by these appends.
 
-    A term is the tuple of the reads of all tables in FROM order: of the table with appended rows, only these rows are
-    read; each table before this table in FROM is read as before its own appends, and each table after this table as
-    after its own appends. `states` are the changes of the tables since the view's last refresh, in FROM order. Below,
-    old(A) and new(A) are the rows of a table before and after an append, and dA are the appended rows.
+    A term is the tuple of the reads of all tables in FROM order. For `A JOIN B` with rows appended to both tables, the
+    terms are (appended rows of A, current rows of B) and (rows of A before its appends, appended rows of B): the tables
+    before the table with the appended rows are read as before their appends, the tables after it with their current
+    rows. `states` are the changes of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A)
+    are the rows of a table before and after an append, and dA are the appended rows.
 
     law:    new(A ⋈ B) = old(A ⋈ B) + dA ⋈ new(B) + old(A) ⋈ dB, for inner joins and appends, each at exact snapshots
     gives:  A appended, B unchanged: dA ⋈ B alone

@@ -137,7 +137,8 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
 def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting) -> Block | Miss:
     """Return a block with its derived table `table` replaced by the view's derived table `leaf`.
 
-    `read` has the filters and expressions over `leaf` that give the rows of `table`. Return a Miss for an Obstacle.
+    `read` has the filters and expressions over `leaf` that give the rows of `table`. Return a Miss if the block's use
+    of `table` does not allow this, for example because a filter would have to run before a FULL join.
     """
     assert table.inner is not None
     outputs = {

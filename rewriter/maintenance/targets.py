@@ -27,11 +27,13 @@ MOST_TARGETS = 1000  # the most targets that a statement names
 
 @dataclass(frozen=True)
 class Link:
-    """A partition field of the storage table (`field`), and the partition field of the source table that determines it.
+    """A partition field of the storage table, and the partition field of the source table that determines it.
 
-    The source table has the partition field `source`, at the position `at` among its partition fields, on the column
-    `column` of the type `source_kind`. `field` is on a storage column of the type `kind`, in which the expression
-    `tree` over `column` is stored.
+    - `field`: the partition field of the storage table, such as `month(day)`
+    - `kind`: the type of the storage column on which `field` is defined
+    - `tree`: the expression over `column` that this storage column stores
+    - `source`: the partition field of the source table; `at`: its position among the source's partition fields
+    - `column`: the column of the source table on which `source` is defined; `source_kind`: the type of this column
     """
 
     field: PartitionField

@@ -13,8 +13,10 @@ from rewriter.model.tables import Column
 class ChangeKind(StrEnum):
     """The combined effect of several snapshots on the rows of a table.
 
-    UNCHANGED: the rows are the same. APPENDED: rows were only added. CHANGED: rows were, or may have been, removed or
-    replaced. UNKNOWN: the effect cannot be determined, for example because a snapshot has expired.
+    - UNCHANGED: the rows are the same
+    - APPENDED: rows were only added
+    - CHANGED: rows were, or may have been, removed or replaced
+    - UNKNOWN: the effect cannot be determined, for example because a snapshot has expired
     """
 
     UNCHANGED = "unchanged"
