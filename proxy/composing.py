@@ -49,9 +49,10 @@ async def never() -> None:
 class Surroundings:
     """The Spark and the catalog that Viewgate uses; Viewgate has started them, or they run elsewhere.
 
-    `alone` is true if no other process creates views in the catalog. `own` are the upstreams for refresh jobs; None if
-    Viewgate has started Spark. `progress` returns the stages of a running statement. `lost` waits, and raises an error
-    when a Spark that Viewgate has started ends by itself.
+    - `alone`: true if no other process creates views in the catalog
+    - `own`: the upstreams for refresh jobs; None if Viewgate has started Spark
+    - `progress`: returns the stages of a running statement
+    - `lost`: waits, and raises an error when a Spark that Viewgate has started ends by itself
     """
 
     upstreams: tuple[Upstream, ...]

@@ -28,10 +28,11 @@ class Options:
 class Selection:
     """The views that `viewgate refresh` refreshes, and the options of the refreshes.
 
-    `names` are the selected views; without names, all views are selected. `every` is true if the option --all was
-    given. With `stale`, the fresh views among the selected views are skipped. `full` recomputes the rows even if an
-    incremental refresh is possible. `where` is a SQL condition: only rows that satisfy the condition are refreshed;
-    empty for all rows.
+    - `names`: the selected views; if there are no names, all views are selected
+    - `every`: true if the option --all is given
+    - `stale`: if true, the fresh views among the selected views are skipped
+    - `full`: if true, the rows are recomputed even if an incremental refresh is possible
+    - `where`: a SQL condition: only rows that satisfy the condition are refreshed; empty for all rows
     """
 
     names: tuple[str, ...] = ()

@@ -60,9 +60,11 @@ class Bag:
 class Listed(NamedTuple):
     """A view on the shortlist of a block, with its storage table, its base tables and its number of grouping keys.
 
-    `bag` are the base tables, with repetition for a self-join. `partial` is true if the view may hold only a part of
-    the block's rows, `named` if the block names the view. `beside` are the base tables that must be joined to the
-    storage table by their keys, because the view lacks columns of these tables.
+    - `bag`: the base tables, with repetition for a self-join
+    - `partial`: true if the view may hold only a part of the block's rows
+    - `named`: true if the block names the view
+    - `beside`: the base tables that must be joined to the storage table by their keys, because the view lacks columns
+      of these tables
     """
 
     view: MaterializedView

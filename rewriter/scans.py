@@ -26,12 +26,16 @@ _WIDE = 16
 
 
 class Estimate(NamedTuple):  # a frozen dataclass with as many fields takes seven times as long to create
-    """The estimated work of a plan, in scans, rows, bytes, joins and shuffles.
+    """The estimated work of a plan in Spark.
 
-    `rows` and `bytes` are the amounts read after pruning; `held` is the number of rows of all tables before pruning,
-    `largest` the rows of the largest scan, `joined` the rows that pass through joins. `files` is the number of data
-    files that are read, `all_files` their number without pruning; tables whose files are not known do not count.
-    `known` is false if the size of a table is unknown.
+    - `scans`, `joins`, `shuffles`: the numbers of scans, joins and shuffles
+    - `rows`, `bytes`: the amounts read after pruning (after skipping the files that a filter excludes)
+    - `held`: the number of rows of all tables before pruning
+    - `largest`: the rows of the largest scan
+    - `joined`: the rows that pass through joins
+    - `files`: the number of data files that are read; `all_files`: their number without pruning. Tables whose files are
+      not known do not count
+    - `known`: false if the size of a table is unknown
     """
 
     scans: int = 0

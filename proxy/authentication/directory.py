@@ -26,9 +26,12 @@ class DirectoryDown(Exception):
 class Directory:
     """An LDAP directory, and the rule by which a user's entry is found in the directory.
 
-    Either `user_dn` is the pattern of the entry's name (`uid={user},ou=people,dc=example,dc=org`), or the entry is
-    searched for under `base` with `filter` (`(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`). The search is made
-    after a login as `bind_dn`; without `bind_dn`, the search is anonymous. `timeout` is in seconds.
+    - `user_dn`: the pattern of the entry's name, such as `uid={user},ou=people,dc=example,dc=org`; if the pattern is
+      empty, the entry is searched for
+    - `base`, `filter`: the place and the condition of the search, such as
+      `(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`
+    - `bind_dn`, `bind_password`: the login for the search; without `bind_dn`, the search is anonymous
+    - `timeout`: in seconds
     """
 
     url: str

@@ -51,9 +51,11 @@ Query = Callable[[str], Awaitable[ResultSet]]
 class _Layout:
     """The encoding of the values of a column type in Thrift, such as that of INT.
 
-    `field` is the field of Thrift's unions TColumn and TColumnValue (`i32Val`), `column` the struct in TColumn for
-    columnar results (`TI32Column`), `value` the struct in TColumnValue for row-based results (`TI32Value`). `convert`
-    is the Python type to which values are converted (`int`), and `null` the placeholder that is sent for NULL (0).
+    - `field`: the field of Thrift's unions TColumn and TColumnValue (`i32Val`)
+    - `column`: the struct in TColumn for columnar results (`TI32Column`)
+    - `value`: the struct in TColumnValue for row-based results (`TI32Value`)
+    - `convert`: the Python type to which values are converted (`int`)
+    - `null`: the placeholder that is sent for NULL (0)
     """
 
     field: str

@@ -61,10 +61,10 @@ class Sink(Protocol):
 class Journal:
     """The records of the running and ended statements and refreshes of this process.
 
-    `sinks` and `writers` get the record of each statement and refresh at its end; a writer may lose records. `most` is
-    the number of ended statements, and of ended refreshes, that are kept. Without `literals`, each literal is replaced
-    by `?` in all recorded texts, also in errors. `traced` is the share (0 to 1) of statements without a client's trace
-    that get a new trace.
+    - `sinks`, `writers`: receive the record of each statement and refresh at its end; a writer may lose records
+    - `most`: the number of ended statements, and of ended refreshes, that are kept
+    - `literals`: if false, each literal is replaced by `?` in all recorded texts, also in errors
+    - `traced`: the share (0 to 1) of statements without a client's trace that get a new trace
     """
 
     def __init__(

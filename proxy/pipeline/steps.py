@@ -38,11 +38,13 @@ _UNDROPPED = (
 
 @dataclass(frozen=True)
 class Asked:
-    """The options of a refresh: `full` for a full refresh, `where` for a refresh of a part of the rows.
+    """The options of a refresh.
 
-    `where` is a SQL condition over the view's columns; empty for all rows. `anew` recomputes the stored rows from the
-    sources, after an incremental attempt has failed. `delta` is the staging table that this refresh shares with other
-    refreshes at the same time; None if it shares none.
+    - `full`: true for a full refresh
+    - `where`: a SQL condition over the view's columns: only rows that satisfy the condition are refreshed; empty for
+      all rows
+    - `anew`: true if the stored rows are recomputed from the sources, because an incremental attempt has failed
+    - `delta`: the staging table that this refresh shares with other refreshes at the same time; None if there is none
     """
 
     full: bool = False
@@ -58,10 +60,12 @@ UP_TO_DATE = Asked()
 class Step:
     """One step of a refresh.
 
-    `decision` says how the rows are written. `state` is the refresh state that the commit records, and `held` is the
-    view restricted to the rows that the storage table has after the step. `then` describes the following step; empty if
-    this step is the last one. `part` is the condition that the stored rows satisfy after all steps; empty if all rows
-    of the view are stored. `reading` is the query of a step that recomputes rows; None for any other step.
+    - `decision`: how the rows are written
+    - `state`: the refresh state that the commit records
+    - `held`: the view restricted to the rows that the storage table has after the step
+    - `then`: describes the following step; empty if this step is the last one
+    - `part`: the condition that the stored rows satisfy after all steps; empty if all rows of the view are stored
+    - `reading`: the query of a step that recomputes rows; None for any other step
     """
 
     sources: Sources

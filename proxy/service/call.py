@@ -219,9 +219,9 @@ class Processor:
     async def ask(self, question: bytes, patience: float, about: bytes = b"") -> dict[int, Any]:
         """Send a request to all worker processes and return their replies by worker number.
 
-        `question` is the name of the request. In each process, the dictionary `answers` has the function that answers
-        a request of this name; `about` is the function's argument. `patience` limits the wait for other workers, in
-        seconds. This implementation is for a single process, which has number 1.
+        `question` names the request: each process looks up the function that answers it in the dictionary `answers`;
+        `about` is the function's argument. `patience` limits the wait for other workers, in seconds. This
+        implementation is for a single process, which has number 1.
         """
         return {1: await self.answers[question](about)}
 
@@ -306,10 +306,11 @@ class Processor:
 class Peer:
     """An authenticated client, with the sessions that end with its connection.
 
-    `tied` says whether sessions that the client opens end with the connection. `acting_for` is the user whom the client
-    asked at login to impersonate, empty if none. `foreseen` has the replies that Viewgate has prepared to the calls
-    that the client is expected to make on its last statement; None before the first statement. `traceparent` is the W3C
-    trace context of the client's current call, empty if there is none.
+    - `tied`: true if sessions that the client opens end with the connection
+    - `acting_for`: the user whom the client asked at login to impersonate; empty if none
+    - `foreseen`: the replies that Viewgate has prepared to the calls that the client is expected to make on its last
+      statement; None before the first statement
+    - `traceparent`: the W3C trace context of the client's current call; empty if there is none
     """
 
     user: str

@@ -41,12 +41,13 @@ _REPLAYS = {
 
 
 class SessionEffect(NamedTuple):
-    """The session state that a statement may change; `name` is the temporary view that the statement creates or drops.
+    """The session state that a statement may change.
 
-    If the statement renames a view, `of` is the former name: there is an effect only if `of` is a temporary view.
-    `needs_success` says that an UNKNOWN effect did not occur if the statement failed, and `resets_all` says that the
-    statement resets all settings to their defaults. `replay` says how a session replay reproduces the effect in a new
-    upstream session.
+    - `name`: the temporary view that the statement creates or drops
+    - `of`: the former name, if the statement renames a view; there is an effect only if `of` is a temporary view
+    - `needs_success`: true if an UNKNOWN effect occurs only if the statement succeeds
+    - `resets_all`: true if the statement resets all settings to their defaults
+    - `replay`: how a session replay reproduces the effect in a new upstream session
     """
 
     effect: Effect = Effect.NONE

@@ -70,9 +70,9 @@ class Tickets(Protocol):
 class Link:
     """The transport to an upstream server and the kind of login.
 
-    `path`, `headers` and `basic` (password login) apply to HTTP only. With `tickets`, Viewgate's own Kerberos principal
-    logs in for all users. With `impersonate`, each session asks the server to act for the session's user
-    (hive.server2.proxy.user).
+    - `path`, `headers`, `basic` (password login): apply to HTTP only
+    - `tickets`: if given, Viewgate's own Kerberos principal logs in for all users
+    - `impersonate`: if true, each session asks the server to act for the session's user (hive.server2.proxy.user)
     """
 
     transport: Transport = Transport.SASL
@@ -152,11 +152,17 @@ def _basic(user: str, password: str) -> str:
 class Timeouts:
     """The timeouts for an upstream server, in seconds.
 
-    `connect` limits a TCP connection; `handshake` limits the TLS handshake, and then the login; `open` limits
-    OpenSession and `close` limits CloseSession. These timeouts are needed because a Thrift Server without a free thread
-    accepts a connection, and then closes it or does not respond. `work` limits calls for which Spark may have to
-    compute rows or query a metastore, `call` all other calls. `health` is the interval between checks of a server.
-    `park` is the idle time after which a client session is parked: its upstream session is closed.
+    - `connect`: for a TCP connection
+    - `handshake`: for the TLS handshake, and then for the login
+    - `open`: for OpenSession
+    - `close`: for CloseSession
+    - `work`: for calls for which Spark may have to compute rows or query a metastore
+    - `call`: for all other calls
+    - `health`: the interval between checks of a server
+    - `park`: the idle time after which a client session is parked: its upstream session is closed
+
+    The first four are needed because a Thrift Server without a free thread accepts a connection, and then closes it or
+    does not respond.
     """
 
     connect: float = 5.0

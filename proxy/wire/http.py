@@ -31,8 +31,11 @@ _GZIP = 16 + zlib.MAX_WBITS
 class HttpCall:
     """An HTTP request that contains a call: the message, the client's credentials, and further headers.
 
-    `authorization` and `cookie` are the headers of these names. `acting_for` is the user to impersonate (the query
-    parameter `doAs`), `gzip` says whether the response may be compressed, and `traceparent` is the W3C trace context.
+    - `authorization`, `cookie`: the headers of these names
+    - `acting_for`: the user to impersonate (the query parameter `doAs`)
+    - `gzip`: true if the response may be compressed
+    - `traceparent`: the W3C trace context
+
     The fields of absent headers are empty.
     """
 

@@ -28,13 +28,13 @@ class Unsupported(ValueError):
 class Occurrence:
     """One table in FROM; a table that occurs twice in FROM is two occurrences.
 
-    `id` is unique within the block and qualifies the columns of canonical expressions (`orders_0.price`); `alias` is
-    the table's name in the user's text. `contents` is the table in the catalog, for row counts and column bounds; None
-    if not known.
-
-    A derived table (a subquery in FROM) that is not merged into the outer block is an occurrence, too: `text` is its
-    SQL, and `name` consists of "derived table" and this SQL. `branches` are the blocks of its UNION ALL, or `inner` is
-    the block of its single SELECT.
+    - `id`: unique within the block; it qualifies the columns of canonical expressions (`orders_0.price`)
+    - `alias`: the table's name in the user's text
+    - `contents`: the table in the catalog, for row counts and column bounds; None if not known
+    - `text`: the SQL of a derived table (a subquery in FROM) that is not merged into the outer block; empty for a table
+      in the catalog. The `name` of such a derived table consists of "derived table" and this SQL
+    - `branches`: the blocks of the derived table's UNION ALL
+    - `inner`: the block of the derived table's single SELECT
     """
 
     id: str

@@ -32,11 +32,13 @@ MOST_CASES = 64
 class Predicates:
     """The conjuncts of a block by kind.
 
-    `pairs` are equalities of two columns that may replace each other: both have the same type, which is neither
-    floating point (0.0 = -0.0) nor a string with a collation. `ranges` maps each subject to the set of values that the
-    conjuncts allow; a subject is the representative of a column's equivalence class, or an expression of this column
-    such as a time bucket. `residuals` are all other conjuncts, in the form that `meaning` returns. `zone` is the
-    session's time zone. `cases` is the greatest number of combinations of OR branches that `implies` examines.
+    - `pairs`: equalities of two columns that may replace each other: both have the same type, which is neither floating
+      point (0.0 = -0.0) nor a string with a collation
+    - `ranges`: for each subject, the set of values that the conjuncts allow; a subject is the representative of a
+      column's equivalence class, or an expression of this column such as a time bucket
+    - `residuals`: all other conjuncts, in the form that `meaning` returns
+    - `zone`: the session's time zone
+    - `cases`: the greatest number of combinations of OR branches that `implies` examines
     """
 
     def __init__(self, block: Block, conjuncts: Iterable[Tree], zone: str, cases: int = MOST_CASES) -> None:

@@ -64,9 +64,11 @@ READ_CLAUSES = _ROW_CLAUSES | frozenset({"group", "having", "order", "limit", "o
 class Texts(NamedTuple):
     """The parameters for reading subqueries and derived tables that a block contains as SQL text.
 
-    `of` returns the SQL text of a subquery, as the statement contains it. `levels` limits how deeply subqueries may be
-    nested. Subqueries whose texts are in `known` are not checked again. `derive` reads a derived table that cannot be
-    merged into the block; without `derive`, a derived table of this kind raises Unsupported.
+    - `of`: returns the SQL text of a subquery, as the statement contains it
+    - `levels`: limits how deeply subqueries may be nested
+    - `known`: the texts of subqueries that are not checked again
+    - `derive`: reads a derived table that cannot be merged into the block; if it is None, such a derived table raises
+      Unsupported
     """
 
     of: Callable[[exp.Select], str]

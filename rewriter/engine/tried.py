@@ -62,10 +62,13 @@ class Matched(NamedTuple):
 
 @dataclass
 class Tried:
-    """The views tried on one block, and their results; `best` is the cheapest match so far, None without a match.
+    """The views tried on one block, and their results.
 
-    `matches` are the views that can answer, `missed` the attempts at views that cannot, `stale` the stale views. `live`
-    maps the name of a stale view that is read together with appended rows to a description of these rows.
+    - `best`: the cheapest match so far; None without a match
+    - `matches`: the views that can answer
+    - `missed`: the attempts at views that cannot answer
+    - `stale`: the stale views
+    - `live`: for each stale view that is read together with appended rows, a description of these rows
     """
 
     select: SelectBlock

@@ -57,9 +57,10 @@ class Function:
 class Component(NamedTuple):
     """An aggregate from which a composed aggregate is computed: avg has the components sum and count.
 
-    `call` is the aggregate. `label` is a part of the name of the storage column that holds the aggregate's values, as
-    sum in `viewgate_sum_0`. `kind` is the type of the aggregated values before any cast in `call`; None if `call` casts
-    nothing. `same` are other calls that have the same value.
+    - `call`: the aggregate
+    - `label`: a part of the name of the storage column that holds the aggregate's values, as sum in `viewgate_sum_0`
+    - `kind`: the type of the aggregated values before any cast in `call`; None if `call` casts nothing
+    - `same`: other calls that have the same value
     """
 
     call: exp.Anonymous
@@ -99,23 +100,23 @@ def never_exact(kind: str) -> bool:
 class Aggregate(Function):
     """An aggregate function.
 
-    combine    the aggregate that combines the values of finer groups into the value of a coarser group; None if none
-    composed   the computation from other aggregates that can be combined; None if there is none
-    repeats    whether repeated values change the result, so that DISTINCT has an effect
-    exact      whether the result is the same in any order of rows, given the type of the first argument
-    of_key     how the aggregate of a grouping key is computed from the groups: the key times the row count (weigh), the
-               row count (count), the key itself (same), or the aggregate over all groups' distinct keys (set); None if
-               the aggregate cannot be computed from the groups
-    arity      the number of arguments
-    size       for sketches: the default of the second argument, the sketch's size
-    values     the positions of the arguments whose values matter; None: all (of any other argument, it only matters
-               whether it is NULL)
-    family     aggregates with the same family name can be computed from each other's components over the same columns;
-               if empty, a view with any aggregate over these columns is tried
-    linear     whether the contribution of deleted rows can be subtracted from the value: true of count, sum, and an
-               aggregate that is composed of the count and the sum of its argument
-    windowed   whether the aggregate is also supported with OVER
-    of_nothing the value over no rows: NULL or 0; None for any other value
+    - `combine`: the aggregate that combines the values of finer groups into the value of a coarser group; None if none
+    - `composed`: the computation from other aggregates that can be combined; None if there is none
+    - `repeats`: true if repeated values change the result, so that DISTINCT has an effect
+    - `exact`: returns whether the result is the same in any order of rows, given the type of the first argument
+    - `of_key`: how the aggregate of a grouping key is computed from the groups: the key times the row count (weigh),
+      the row count (count), the key itself (same), or the aggregate over all groups' distinct keys (set); None if the
+      aggregate cannot be computed from the groups
+    - `arity`: the number of arguments
+    - `size`: the default of a sketch's second argument, the sketch's size; None for other aggregates
+    - `values`: the positions of the arguments whose values matter, None for all; of any other argument, it only matters
+      whether it is NULL
+    - `family`: aggregates with the same family name can be computed from each other's components over the same columns;
+      if empty, a view with any aggregate over these columns is tried
+    - `linear`: true if the contribution of deleted rows can be subtracted from the value: for count, sum, and an
+      aggregate that is composed of the count and the sum of its argument
+    - `windowed`: true if the aggregate is also supported with OVER
+    - `of_nothing`: the value over no rows: NULL or 0; None for any other value
     """
 
     combine: str | None = None

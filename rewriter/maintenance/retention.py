@@ -27,9 +27,12 @@ _DAY = timedelta(days=1)
 class Kept:
     """The storage partitions that retention keeps: the partitions whose time is at or after a bound.
 
-    A partition whose time is NULL is dropped. `field` is the partition field of the time column `column`, `at` the
-    position of `field` among the partition fields. `bound` is the start of the first kept partition in microseconds
-    since 1970; `text` is the bound as a literal for a session in the time zone `zone`.
+    - `field`: the partition field of a time column; `at`: its position among the partition fields
+    - `column`: the time column
+    - `bound`: the start of the first kept partition, in microseconds since 1970
+    - `text`: the bound as a literal for a session in the time zone `zone`
+
+    A partition whose time is NULL is dropped.
     """
 
     at: int

@@ -25,11 +25,12 @@ _MICROS = 1_000_000
 class OpenRange(NamedTuple):
     """A time range of a query that has no end, or whose start is known only at execution.
 
-    `begin` is the comparison at which the range starts, such as `t >= now() - INTERVAL 7 DAYS`. `divided` maps each
-    comparison that limits the range to the comparison that limits the whole buckets within the range: with buckets of a
-    day, `t >= '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. `bucket` is the view's bucket of the time; `last` is the
-    start of the storage table's last bucket, in seconds since 1970 (None if unknown). `query` are the query's
-    predicates.
+    - `begin`: the comparison at which the range starts, such as `t >= now() - INTERVAL 7 DAYS`
+    - `divided`: for each comparison that limits the range, the comparison that limits the whole buckets within the
+      range: with buckets of a day, `t >= '2024-01-15 10:30:00'` gives `t >= '2024-01-16'`
+    - `bucket`: the view's bucket of the time
+    - `last`: the start of the storage table's last bucket, in seconds since 1970; None if unknown
+    - `query`: the query's predicates
     """
 
     begin: Tree

@@ -44,9 +44,11 @@ class Text(NamedTuple):
 class WholeQuery(NamedTuple):
     """A query within a statement, to be compared as a text.
 
-    `span` has the query's offsets in the statement, and `sql` is its SQL. `text` has all tokens of the query, `body`
-    has the tokens without the final ORDER BY, LIMIT and OFFSET, and `tail` is the SQL of these clauses. `names` are the
-    output names; empty for a query that starts with WITH.
+    - `span`: the query's offsets in the statement
+    - `sql`: the query's SQL
+    - `text`: all tokens of the query
+    - `body`: the tokens without the final ORDER BY, LIMIT and OFFSET; `tail`: the SQL of these clauses
+    - `names`: the output names; empty for a query that starts with WITH
     """
 
     span: SelectSpan

@@ -26,11 +26,13 @@ Tree = exp.Expr
 
 
 class Level(NamedTuple):
-    """The names visible in one SELECT that encloses a call: `scope` has the columns, `outputs` the output aliases.
+    """The names visible in one SELECT that encloses a call.
 
-    `whole` is true if the columns of all items of FROM are known, so that any other name belongs to an outer SELECT.
-    `bound` are the parameters of lambda functions. `behind` is true if a call is in HAVING or ORDER BY, where an output
-    alias may take precedence over a column.
+    - `scope`: the columns
+    - `outputs`: the output aliases
+    - `whole`: true if the columns of all items of FROM are known, so that any other name belongs to an outer SELECT
+    - `bound`: the parameters of lambda functions
+    - `behind`: true if a call is in HAVING or ORDER BY, where an output alias may take precedence over a column
     """
 
     scope: Scope

@@ -61,8 +61,10 @@ class SelectSpan(NamedTuple):
 class _Level:
     """The state of the search for SELECT blocks at one depth of parentheses.
 
-    `start` is the offset of the current SELECT, and `tail` the offset of the SELECT's ORDER BY, LIMIT or a similar last
-    clause; each is None if there is none. `operand` is true after a set operator; `spans` are the blocks found so far.
+    - `start`: the offset of the current SELECT; None if there is none
+    - `tail`: the offset of the SELECT's ORDER BY, LIMIT or a similar last clause; None if there is none
+    - `operand`: true after a set operator
+    - `spans`: the blocks found so far
     """
 
     start: int | None = None
