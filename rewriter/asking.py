@@ -290,8 +290,8 @@ class _Asking:
     def _may_find_one(self, table: TableName, names: Set[str], source: _Source) -> bool:
         """Return whether declared keys may guarantee that a join of a table to `source` keeps each row once.
 
-        `names` are the joined columns of the table. They must contain the table's primary key and, if all joins of
-        `source` are inner, a foreign key must reference the table.
+        The joined columns of the table, `names`, must contain the table's primary key. If all joins of `source` are
+        inner, a foreign key must also reference the table.
         """
         key = self.declared.primary.get(table) if self.declared is not None else None
         if self.declared is None or key is None or not {name.lower() for name in key} <= names:

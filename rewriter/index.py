@@ -158,10 +158,10 @@ class Definitions:
 
     @cached_property
     def texts(self) -> dict[Text, tuple[MaterializedView, bool]]:
-        """The views by the texts of the queries that they answer as a whole.
+        """The texts of the queries whose rows are the stored rows of a view, each with the view and a flag.
 
-        The flag of each view is true if the text is the view's whole query, false if the ORDER BY is left out of the
-        text.
+        The flag is true for the text of the view's whole query, false for this text without its ORDER BY. A query with
+        one of these texts is answered by the whole storage table of the view.
         """
         return {
             text: (view, limited)

@@ -103,7 +103,7 @@ Earlier = Mapping[Moment, Relations]
 
 
 def earlier_states(definitions: Definitions, relations: Relations, times: Iterable[Moment]) -> Earlier:
-    """Return the state of the relations at each of these times (see `moments`).
+    """Return the state of the relations at each of the given times.
 
     In each state, base tables are as of the state's time, and storage tables are unchanged.
     """

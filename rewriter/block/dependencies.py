@@ -106,8 +106,9 @@ class Dependencies:
         """Return whether the primary key of a table proves that each group has at most one row of the table.
 
         `key` are the columns of the primary key. Without an outer join of the table, each of these columns must be NOT
-        NULL, and either a grouping key or restricted to one value by the filter. With a LEFT join of the table, see
-        `_is_found_once`. Return False if `key` is empty, or for other joins of the table.
+        NULL, and either a grouping key or restricted to one value by the filter. With a LEFT join of the table, all
+        rows of a group must find the same row of the table, or none. Return False if `key` is empty, or for other joins
+        of the table.
         """
         joins = [join for join in self._block.joins if table.id in join.tables]
         if not key or joins:

@@ -151,7 +151,10 @@ class Predicates:
         return any(self._known(subject).within(united(subject, v, self.block)) for subject, v in sets.items())
 
     def _known(self, subject: Tree) -> RangeSet:
-        """Return the values that the conjuncts allow a column or expression, also indirectly (see `_further`)."""
+        """Return the values that the conjuncts allow a column or expression, directly or indirectly.
+
+        `date_trunc('day', t) >= DATE '2024-01-01'`, for example, indirectly restricts t.
+        """
         further = self._further.get(subject)
         return self.values(subject) if further is None else self.values(subject).meet(further)
 

@@ -45,7 +45,10 @@ class Link:
     source_kind: str
 
     def known(self, partition: Partition) -> Span | None:
-        """Return the bounds of `column` in a partition of the source table; None without bounds, as for bucket[16]."""
+        """Return the bounds of `column` in a partition of the source table.
+
+        Return None if the partition value sets no bounds, as for the transform bucket[16].
+        """
         return span_of(partition[self.at], self.source.transform, self.source_kind)
 
     def target(self, partition: Partition, zone: str) -> Span | None:

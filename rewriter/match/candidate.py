@@ -87,10 +87,9 @@ _TOLD: Mapping[Reason, str] = {
 class Miss:
     """The reason why a view cannot answer a query block.
 
-    `detail` completes the sentence of the reason: `price` completes "the view has no column …" (see Reason.told).
-    `apart` is true if the rewrite rule does not apply to this kind of query at all. It is also true if the rule only
-    adds rows to the plan of another rule: a smaller change of the view or query, which the Miss of that other rule
-    names, then suffices.
+    - `detail`: completes the sentence of the reason: `price` completes "the view has no column …"
+    - `apart`: true if the Miss of another rule says more about the smallest change that would help: if the rule does
+      not apply to this kind of query at all, or only adds rows to the plan of another rule
     """
 
     reason: Reason

@@ -145,8 +145,8 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 def _since_stored(time: Tree, rows: Rows) -> int | None:
     """Return a lower bound of the times in the stored buckets of `time`, in seconds since 1970; None if unknown.
 
-    This is the lower bound of the query's times, but -1 in place of 0: the bucket that contains the start of 1970 may
-    also contain times before 1970, as buckets computed by DIV do.
+    The lower bound of the query's times is used, with -1 in place of 0: a bucket computed by DIV that contains the
+    start of 1970 also contains times before 1970, which the query's filter drops.
     """
     since = rows.since(time)
     return -1 if since == 0 else since

@@ -134,8 +134,8 @@ def _is_anti_of(anti: Join, outer: Join, block: Block) -> bool:
 def _narrows(join: Join, full: Join, block: Block) -> bool:
     """Return whether `join` and the FULL join `full` join the same two tables by the same ON condition.
 
-    `join` is a LEFT or ANTI join. Return False if another outer, semi or anti join of the block has one of the two
-    tables on its right side, or if another FULL join has one of them on either side.
+    `join` is a LEFT or ANTI join. Return False if another outer, semi or anti join of the block has one of these tables
+    on its right side, or if another FULL join has one of these tables on either side.
     """
     if not join.tables < full.tables:
         return False

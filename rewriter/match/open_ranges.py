@@ -89,10 +89,10 @@ class OpenRange(NamedTuple):
 def open_range(divided: Mapping[Tree, Tree], bucket: Bucket, last: int | None, query: Predicates) -> OpenRange | None:
     """Return the OpenRange of the time that the comparisons in `divided` limit.
 
-    `divided` maps each comparison to the comparison that limits the whole buckets within the range (see OpenRange).
-    `bucket` is the view's bucket, and `last` the start of the storage table's last bucket in seconds since 1970 (None
-    if unknown). Return None if the query gives the time no lower bound or several, or if the comparisons limit more
-    than one time.
+    `divided` maps each comparison to the comparison that limits the whole buckets within the range: with buckets of a
+    day, `t >= '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. `bucket` is the view's bucket, and `last` the start of the
+    storage table's last bucket in seconds since 1970 (None if unknown). Return None if the query gives the time no
+    lower bound or several, or if the comparisons limit more than one time.
     """
     times = {asked.this for asked in divided}
     begins = [end for end in query.conjuncts if isinstance(end, (exp.GTE, exp.GT)) and end.this in times]

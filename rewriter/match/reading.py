@@ -215,9 +215,9 @@ class Reading:
     def column(self, column: exp.Column) -> Tree | Miss:
         """Return a column, or a column equal to it, of a table that can be joined to the storage table.
 
-        These tables are the query's tables that the view does not read, and the view's tables whose primary keys the
-        storage table has. Return a Miss if none of them has the column or an equal column. Storage columns are not
-        tried: see `held`.
+        Such tables are the query's tables that the view does not read, and the view's tables whose primary keys the
+        storage table has. Return a Miss if none of these tables has the column or an equal column. Storage columns are
+        not tried, because the caller has tried them before.
         """
         members = sorted(self.equivalence.members(column))
         for table, name in members:
@@ -383,7 +383,8 @@ def decides_by_floats(block: Block) -> Tree | None:
     """Return a floating-point key by which an outer query may filter this block's rows; None if there is none.
 
     Spark pushes a filter of an outer query down through groups by their keys, and through windows by keys that all
-    windows are partitioned by, but not through LIMIT. The pushed filter then skips files: see `files_mislead`.
+    windows are partitioned by, but not through LIMIT. The pushed filter then makes Iceberg skip files by statistics
+    that treat NaN and -0.0 differently from Spark.
     """
     if not block.decides or block.limit or block.offset:
         return None

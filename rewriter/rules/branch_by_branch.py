@@ -14,8 +14,8 @@ def branch_by_branch(ask: Ask) -> Branchwise | Miss:
     access path (the view with its storage table), and the mapping of the view's tables to the query's tables.
 
     law:    a filter on whole rows may be applied before or after UNION, INTERSECT and EXCEPT; a projection may be
-            applied before or after UNION ALL, and before or after the other operators if it keeps different rows
-            different
+            applied before or after UNION ALL, and before or after any other operator if it keeps all columns, so
+            that no two different rows become equal
     view:   SELECT id, region, n FROM sales WHERE n > 3 UNION ALL SELECT id, region, n FROM returns
     query:  SELECT region FROM returns WHERE id < 9 UNION ALL SELECT region FROM sales WHERE n > 3 AND id < 9
     gives:  SELECT region FROM view WHERE id < 9

@@ -304,7 +304,8 @@ def _compounds(tree: Tree) -> list[Tree]:
 def _restore(nodes: Iterable[Tree]) -> tuple[int, int, list[exp.Anonymous]]:
     """Remove the marks (characters of code 0) from names and joins of a parsed tree, in place.
 
-    Return the number of marked names, the number of marked joins, and the calls with three arguments.
+    Return the number of marked names, the number of marked joins, and the calls with three arguments, which may have a
+    time unit as the first argument.
     """
     names, joins = 0, 0
     calls: list[exp.Anonymous] = []

@@ -46,9 +46,10 @@ _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_
 def split_windows(tree: exp.Select) -> None:
     """Replace reads of the time window in each SELECT of a tree, nested ones included, by internal calls, in place.
 
-    `window.start` becomes `` `window start`(ts, 3600, 0, 3600)`` for `window(ts, '1 hour')`. For a sliding window, the
-    table of slides (see the module) is joined to FROM. If a window is not supported, such as session_window(), a read
-    of one of its fields is replaced by the window's call, so that a message can name the call.
+    `window.start` becomes `` `window start`(ts, 3600, 0, 3600)`` for `window(ts, '1 hour')`. For a sliding window, a
+    table with one row for each of the windows that contain a time is joined to FROM. If a window is not supported, such
+    as session_window(), a read of one of its fields is replaced by the window's call, so that a message can name the
+    call.
     """
     for select in list(tree.find_all(exp.Select)):
         clauses = [*select.expressions, *(select.args.get(name) for name in ("group", "having", "order"))]

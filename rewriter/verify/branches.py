@@ -31,13 +31,13 @@ def verify_branches(
 
     `operation` is the query, `questions` are the blocks of its branches, and `plan` is the SQL text of the plan. A plan
     for `a UNION b` reads the storage table of a view whose query is `c UNION d`. The plan is proved if it answers a
-    when it is run over the rows of c, and answers b over the rows of d, or the same with c and d exchanged. They are
-    exchanged only for operators that allow another order, so not for EXCEPT. `definitions` has all views, `relations`
-    the tables and views by name.
+    when it is run over the rows of c, and answers b over the rows of d; or, because UNION allows another order of the
+    branches, if the same holds with c and d exchanged. The order stays fixed for EXCEPT. `definitions` has all views,
+    `relations` the tables and views by name.
 
     law:    the plan equals the set operation if each branch of the operation is the plan over one branch of the view,
-            if the operator gives the same rows for this order of the branches, and if the plan keeps different rows
-            different (for operators other than UNION ALL)
+            if the operator gives the same rows for this order of the branches, and, for operators other than UNION
+            ALL, if the plan keeps all columns, so that no two different rows become equal
     """
     stored, storage, query = stored_operation(view), relations.get(view.storage), operation.query
     if stored is None or not isinstance(storage, Table) or len(stored[1].branches) != len(questions):
