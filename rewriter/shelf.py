@@ -81,16 +81,18 @@ class Features:
 class Shelf:
     """The features of all views, inverted: for each feature the set of views that have it.
 
-    A set of views is a bit set: bit i stands for the view `views[i]`.
-
-    - `understood`, `grouped`, `outer`, `alone`: the views whose features are known, that are grouped, that have a join
-      which is not inner, and that read only one table
+    - `understood`: the views whose features are known
+    - `grouped`: the views with groups
+    - `outer`: the views with a join other than an inner join
+    - `alone`: the views that read only one table
     - `reads`: for a table and a number n, the views that read the table at least n times
     - `bags`: for a multiset of tables, the views that read exactly these tables
     - `shown`, `loose`, `folded`, `kept`: for a column name, the views that have the name in the attribute `shown`,
       `loose`, `folded` or `kept` of their Features
-    - `limits`, `joined`: for a set of equated column names, the views that compare this column with constants, and the
-      views that equate these names
+    - `limits`: for a set of equated column names, the views that compare this column with constants
+    - `joined`: for a set of equated column names, the views that equate these names
+
+    A set of views is a bit set: bit i stands for the view `views[i]`.
     """
 
     views: Sequence[TableName] = ()

@@ -272,10 +272,10 @@ class PartialAggregates:
         return PartialAggregate(chosen(branches, conditions, values), kind, wide)
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
-        """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0).
+        """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments.
 
-        Return None for other arguments, if the storage table lacks sum(x), if the stored BIGINT sum may have wrapped
-        around, and if the view has no keys, because the sum over an empty table is NULL, not 0.
+        Return None, too, if the storage table lacks sum(x), or if the stored BIGINT sum may have wrapped around. Also
+        return None if the view has no keys: the sum over an empty table is NULL, not 0.
         """
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
