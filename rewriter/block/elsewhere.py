@@ -78,7 +78,10 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 
 
 def hidden_zone(tree: Tree) -> str:
-    """Return the time zone of a column that is hidden from sessions in other zones; empty for any other expression."""
+    """Return the time zone in which a hidden column was computed; empty for any expression other than a hidden column.
+
+    A column that depends on the zone is hidden from sessions in other zones.
+    """
     return str(tree.expressions[0].name) if isinstance(tree, exp.Anonymous) and tree.name == _HIDDEN else ""
 
 

@@ -66,7 +66,7 @@ class Texts(NamedTuple):
 
     - `of`: returns the SQL text of a subquery, as the statement contains it
     - `levels`: limits how deeply subqueries may be nested
-    - `known`: the texts of subqueries that are not checked again
+    - `known`: the texts of subqueries that are known to be supported, and are not checked again
     - `derive`: reads a derived table that cannot be merged into the block; if it is None, such a derived table raises
       Unsupported
     """

@@ -101,13 +101,11 @@ def moment(products: Tree, first: Tree, second: Tree, count: Tree) -> Tree:
     """Return the sum of (x - mean of x) * (y - mean of y) over pairs of whole numbers, as a DOUBLE expression.
 
     `products` is the sum of x * y, `first` the sum of x, and `second` the sum of y; `count` is the number of pairs. The
-    sum is computed as in the first law, with the whole parts of the means as p and q: both terms are then exact and
-    small. The simpler formula, the sum of x * y minus n times the product of the means, would lose all digits if the
-    numbers are large and close to each other.
+    simpler formula, the sum of x * y minus n times the product of the means, would lose all digits if the numbers are
+    large and close to each other.
 
-    law: for any p and q, the result is the sum of (x - p) * (y - q), minus (mean of x - p) * (mean of y - q) * n. With
-         the whole parts of the means as p and q, both terms are exact and small; from the sum of products alone,
-         cancellation would leave no correct digit.
+    law: for any p and q, the result is the sum of (x - p) * (y - q), minus (mean of x - p) * (mean of y - q) * n; with
+         the whole parts of the means as p and q, both terms are exact and small
     law: a sum of squares is never below zero: it is zero if all values are equal, and otherwise at least 0.5
     """
     rows = rows_of(count)

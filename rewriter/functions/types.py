@@ -139,7 +139,7 @@ def decimal_result(operation: str, left: Decimal, right: Decimal, *, lossless: b
 def common_numeric(left: str, right: str) -> str:
     """Return the type to which Spark casts two numbers of these types, neither of which is a DECIMAL.
 
-    Raise Uncertain for a FLOAT and an integer: the type is DOUBLE in ANSI mode, and FLOAT without.
+    Raise Uncertain for a FLOAT and an integer: the type is DOUBLE in ANSI mode, and FLOAT without ANSI mode.
     """
     if left == right:
         return left
