@@ -107,7 +107,7 @@ def console_place(settings: Config, *, shared: bool = False) -> Iterator[socket.
             taken = f"cannot listen on port {port} of {console.host}: {error.strerror}; set another [console] port"
             if console.port is not None:
                 raise ConfigError(taken) from error
-            _log.warning("console and metrics disabled: %s", taken)
+            _log.warning("the console and the metrics are not available: Viewgate %s", taken)
     with contextlib.closing(place) if place is not None else contextlib.nullcontext() as found:
         yield found
 

@@ -154,7 +154,9 @@ class Reach:
         answer.cancel()
         self._threads.close()  # the hanging thread is abandoned, with the calls queued behind it
         self._threads = Threads(_THREADS, "catalog")
-        raise TimeoutError(f"the catalog gave no answer within {self._timeout:g} s, the limit in [timeouts] catalog")
+        raise TimeoutError(
+            f"the catalog gave no answer within {self._timeout:g} s; check the catalog, or raise [timeouts] catalog"
+        )
 
     def _begin(self, why: str) -> None:
         if self._problem is None:

@@ -87,7 +87,10 @@ class _Buffer:
             return None
         status, length = _MESSAGE.unpack_from(self._data)
         if length > _PAYLOAD_LIMIT:
-            raise WireError(f"a SASL message of {length} bytes exceeds the limit of {_PAYLOAD_LIMIT} bytes")
+            raise WireError(
+                f"a SASL message of {length} bytes exceeds the limit of {_PAYLOAD_LIMIT} bytes; check the program "
+                "that sent it"
+            )
         end = _MESSAGE.size + length
         if len(self._data) < end:
             return None

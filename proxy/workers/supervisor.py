@@ -231,7 +231,11 @@ class Supervisor:
                 *self.command, stdin=PIPE, stdout=PIPE, start_new_session=True
             )
         except OSError as error:  # not enough memory or processes now
-            _log.error("worker not started worker=%d error=%s", number, error)  # a traceback would not say more
+            _log.error(  # a traceback would not say more
+                "worker not started worker=%d error=%s: check the machine's limits of memory and processes",
+                number,
+                error,
+            )
             return None, 1
         # The present settings: a later change is sent to the running workers, which then include this one.
         task = Task(self.settings, number, generation, self.port, self.directory, self._cookie_key)

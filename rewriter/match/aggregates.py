@@ -242,7 +242,7 @@ class Aggregates:
         if told:
             return Miss(
                 Reason.AGGREGATE_DOES_NOT_ROLL_UP,
-                f"{words(call)} from the view's bitmaps: {told} to the view's GROUP BY",
+                f"{words(call)} cannot be computed from the view's bitmaps: {told} to the view's GROUP BY",
             )
         if not beside <= asked:
             finer = ", ".join(sorted(map(words, beside - asked)))

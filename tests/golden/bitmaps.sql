@@ -58,11 +58,11 @@ SELECT v.`a` AS a, v.`bucket` AS bucket, bitmap_count(bitmap_or_agg(v.`bits`)) A
 
 --@ case: in sets the buckets would be counted twice
 SELECT a, b, count(DISTINCT n) FROM t GROUP BY ROLLUP (a, b)
---@ kept: cents GROUPING_TOO_COARSE b; finer AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT n) from the view's bitmaps: the query has GROUPING SETS, so that bitmaps would be counted twice: add n to the view's GROUP BY; longs GROUPING_TOO_COARSE b; loose GROUPING_TOO_COARSE n
+--@ kept: cents GROUPING_TOO_COARSE b; finer AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT n) cannot be computed from the view's bitmaps: the query has GROUPING SETS, so that bitmaps would be counted twice: add n to the view's GROUP BY; longs GROUPING_TOO_COARSE b; loose GROUPING_TOO_COARSE n
 
 --@ case: a bitmap of DECIMALs is one of what is before the point
 SELECT a, count(DISTINCT price) FROM t GROUP BY a
---@ kept: cents AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price) from the view's bitmaps: price is not an integer: add price to the view's GROUP BY; finer AGGREGATE_NOT_IN_VIEW count(DISTINCT price); longs AGGREGATE_NOT_IN_VIEW count(DISTINCT price); loose AGGREGATE_NOT_IN_VIEW count(DISTINCT price)
+--@ kept: cents AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT price) cannot be computed from the view's bitmaps: price is not an integer: add price to the view's GROUP BY; finer AGGREGATE_NOT_IN_VIEW count(DISTINCT price); longs AGGREGATE_NOT_IN_VIEW count(DISTINCT price); loose AGGREGATE_NOT_IN_VIEW count(DISTINCT price)
 
 --@ case: joined with a table that repeats groups
 SELECT d.name, count(DISTINCT t.n), count(*) FROM t JOIN d ON t.a = d.a GROUP BY d.name

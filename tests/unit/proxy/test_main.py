@@ -79,7 +79,10 @@ def test_a_console_port_that_is_taken(caplog: pytest.LogCaptureFixture, monkeypa
         monkeypatch.setattr(ports, "CONSOLE_PORT", port)
         with ports.console_place(config.Config()) as place:
             assert place is None
-        assert f"console and metrics disabled: cannot listen on port {port} of 127.0.0.1" in caplog.text
+        assert (
+            f"the console and the metrics are not available: Viewgate cannot listen on port {port} of 127.0.0.1"
+            in caplog.text
+        )
         given = config.Config(console=config.ConsoleSettings(port=port))
         with pytest.raises(config.ConfigError, match="set another \\[console\\] port"), ports.console_place(given):
             pass

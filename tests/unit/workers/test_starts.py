@@ -111,4 +111,5 @@ def test_a_worker_that_cannot_be_started_now_is_started_later(
     code, processes = story(tmp_path, monkeypatch, refuse)
     assert len(processes) == 2
     assert code == 0
-    assert "worker not started worker=1 error=[Errno 11] Resource temporarily unavailable" in caplog.messages
+    told = "worker not started worker=1 error=[Errno 11] Resource temporarily unavailable: check the machine's limits"
+    assert any(message.startswith(told) for message in caplog.messages)
