@@ -59,8 +59,8 @@ def fresh_view(
     """Return the view that CREATE MATERIALIZED VIEW would create, with its filled storage table.
 
     `columns` name the outputs; None keeps the query's names. `relations` are the tables that the query reads, `views`
-    the views that it may name. Raise Unsupported if the query cannot define a view, Uncertain if a column's name or
-    type cannot be determined.
+    the views that the query may name. Raise Unsupported if the query cannot define a view, Uncertain if a column's name
+    or type cannot be determined.
     """
     seen = table_columns(relations) | {known: view.columns for known, view in views.items()}
     definition = define(query, session, relations, columns, views)

@@ -59,7 +59,10 @@ def is_numeric(kind: str) -> bool:
 
 
 def wide_decimal(kind: str) -> Decimal:
-    """Return the narrowest DECIMAL type that represents all values of `kind`, an integer or DECIMAL type."""
+    """Return the narrowest DECIMAL type that represents all values of `kind`, an integer or DECIMAL type.
+
+    `int` gives DECIMAL(10,0).
+    """
     found = as_decimal(kind)
     return found or Decimal(DIGITS[kind], 0)
 

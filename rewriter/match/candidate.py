@@ -88,8 +88,8 @@ class Miss:
     """The reason why a view cannot answer a query block.
 
     - `detail`: completes the sentence of the reason: `price` completes "the view has no column …"
-    - `apart`: true if the Miss of another rule says more about the smallest change that would help: if the rule does
-      not apply to this kind of query at all, or only adds rows to the plan of another rule
+    - `apart`: true if this Miss is reported only if no other rule gives a Miss: the rule does not apply to this kind of
+      query at all, or only adds rows to the plan of another rule
     """
 
     reason: Reason
@@ -116,8 +116,8 @@ class Candidate:
     - `scattered`: true if a group of the view may have several storage rows
     - `only`: conditions on storage columns that select the rows of the access path, such as the rows of one grouping
       set of the view
-    - `own`: None, except if only some of the view's rows may be read, as after a refresh with WHERE; then the conjuncts
-      of the WHERE of `block` that the definition of the view has, too
+    - `own`: the conjuncts in the WHERE of the view's definition, if `block` has further conjuncts because only some of
+      the view's rows may be read, as after a refresh with WHERE; None if all rows may be read
     - `grown`: the changes of tables to which rows were appended after the last refresh; the storage table lacks these
       rows
     - `past`: true if the query reads its tables as of the view's last refresh

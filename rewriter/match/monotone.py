@@ -47,8 +47,9 @@ class Monotone(NamedTuple):
 def monotone(tree: Tree, block: Block, zone: str, since: SinceOf, *, ansi: bool) -> Monotone | None:
     """Return an expression as a monotone function of one of its operands; None if this is not certain.
 
-    `zone` is the session's time zone. `since` returns a lower bound of a time, in seconds since 1970 (None if unknown).
-    `ansi` is true in ANSI mode, in which an overflow is an error.
+    `-x` gives a falling function of x, and `x + 1` a rising one. `zone` is the session's time zone. `since` returns a
+    lower bound of a time, in seconds since 1970 (None if unknown). `ansi` is true in ANSI mode, in which an overflow is
+    an error.
     """
     found = _of_time(tree, block, zone, since) or _of_number(tree, block)
     if found is None:

@@ -144,8 +144,8 @@ def _joined_behind(block: Block) -> str | None:
     """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
 
     Such a query cannot be divided: SQL does not let another join refer to columns of the right side of a SEMI or ANTI
-    join, so that the part read from base tables cannot be printed. The other join is one of the view's joins that was
-    added to the query; the part read from the view needs no join, because the view's rows are joined already.
+    join, so that the part read from base tables cannot be printed. Only a join that was added to the query because the
+    view has the join can refer to such columns.
     """
     hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
     named = {

@@ -41,7 +41,10 @@ def _kind(tokens: Sequence[Token], place: int) -> TokenType | None:
 
 
 def _before(tokens: Sequence[Token], place: int) -> _Keeps:
-    """Return whether the set operator that ends at a token keeps duplicate rows; None if no set operator ends there."""
+    """Return whether the set operator whose last token has the index `place` keeps duplicate rows.
+
+    Return None if the token is not the end of a set operator.
+    """
     if _kind(tokens, place) in (TokenType.ALL, TokenType.DISTINCT):
         operator = _kind(tokens, place - 1) in SET_OPERATORS
         return tokens[place].token_type is TokenType.ALL if operator else None
@@ -49,8 +52,9 @@ def _before(tokens: Sequence[Token], place: int) -> _Keeps:
 
 
 def _after(tokens: Sequence[Token], place: int) -> _Keeps:
-    """Return whether the set operator that begins at a token keeps duplicate rows; None if no set operator begins
-    there.
+    """Return whether the set operator whose first token has the index `place` keeps duplicate rows.
+
+    Return None if the token is not the start of a set operator.
     """
     if _kind(tokens, place) not in SET_OPERATORS:
         return None
