@@ -1,5 +1,7 @@
 """Finds the data files that a filter cannot exclude, by the bounds of their columns, as Iceberg does in scan planning.
 
+The filter `x > 4` excludes a file in which the greatest x is 4.
+
 law:    a file with a row that satisfies the filter is never excluded
 """
 

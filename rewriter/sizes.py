@@ -59,7 +59,8 @@ class Size:
 def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> Size:
     """Return the estimated size of a view that has `now` rows, after `keys` (expressions by their texts) are added.
 
-    `block` is the query to answer, over whose tables the keys are expressions; `table` is the view's largest table.
+    `block` is the query to answer, over whose tables the keys are expressions; `table` is the view's largest table. If
+    1,000 groups are possible in a table of 1,000 rows, about 632 groups are estimated.
 
     law:    n rows, each in one of D equally probable groups, fall into about D * (1 - exp(-n / D)) groups
     """

@@ -74,8 +74,9 @@ def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tup
 def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
     """Return the time of the first commit that a view's storage table lacks, in milliseconds since 1970.
 
-    Return None if the storage table lacks no commit or was never filled, or if a source no longer descends from the
-    recorded snapshot.
+    If the storage table lacks commits of 10:00 and 10:20, return 10:00: at 10:30, an answer from the storage table is
+    30 minutes old. Return None if the storage table lacks no commit or was never filled, or if a source no longer
+    descends from the recorded snapshot.
 
     law:    an answer from the storage table is as old as the first missing commit: the current time minus the returned
             time

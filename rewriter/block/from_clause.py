@@ -557,8 +557,9 @@ def _merged(block: Block, alias: str) -> _Item:
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
     """Return the clause with each LEFT join made inner if the filter rejects the rows that the join fills with NULLs.
 
-    `where` are the conjuncts of WHERE. A FULL join becomes a LEFT join if the filter rejects the NULLs of one side.
-    Columns that a remaining outer join may fill with NULLs become nullable.
+    `a LEFT JOIN b … WHERE b.x > 1` gives `a JOIN b`. `where` are the conjuncts of WHERE. A FULL join becomes a LEFT
+    join if the filter rejects the NULLs of one side. Columns that a remaining outer join may fill with NULLs become
+    nullable.
 
     law: a filter that is never true for NULL in a column of a table drops all rows in which the join filled this table
          with NULLs; so a LEFT join is then an inner join, and a FULL join is a LEFT join that preserves the side of

@@ -1,7 +1,8 @@
 """Inverts monotone expressions of a column, to turn a predicate over the expression into a predicate over the column.
 
-A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is equivalent to a comparison of n or ts. A Line
-maps a set of the expression's values back to the set of the values of its subject, n or ts.
+A comparison of `coalesce(n, 0)` or `CAST(ts AS DATE)` with a constant is equivalent to a comparison of n or ts:
+`coalesce(n, 0) < 5` to `n < 5 OR n IS NULL`. A Line has the function `back`, which maps a set of the expression's
+values to the set of the values of its subject, n or ts.
 
 law:    f(x) is in S if and only if x is in back(S); NULL counts as a value
 """

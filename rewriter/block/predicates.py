@@ -138,6 +138,8 @@ class Predicates:
     def _clause_holds(self, atoms: tuple[Tree, ...]) -> bool:
         """Return whether the conjuncts imply a clause, which is the disjunction of the predicates `atoms`.
 
+        `d = 10` implies the clause `d < 20 OR id = 5`, because the value 10 satisfies `d < 20`.
+
         law: values of different subjects are independent; so the clause is implied if and only if, for one subject, the
              values that the conjuncts allow lie within the union of the values that the atoms over this subject allow
         """

@@ -24,8 +24,8 @@ _COMPARED = (exp.EQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between)
 def takes_first_rows(statement: Statement, select: SelectBlock) -> bool:
     """Return whether a SELECT computes one row_number() and is read by one SELECT only, which filters by this number.
 
-    Return False if the statement has another row_number(), or if the SELECT has another window function that can
-    distinguish equal rows.
+    The inner SELECT of `SELECT … FROM (SELECT …, row_number() OVER (…) AS n …) WHERE n <= 3` does. Return False if the
+    statement has another row_number(), or if the SELECT has another window function that can distinguish equal rows.
 
     law: each choice among rows that are equal in the order is a correct answer, if the statement makes the choice only
          once

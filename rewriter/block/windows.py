@@ -1,6 +1,8 @@
 """Converts window functions whose value does not depend on the order in which Spark reads the rows.
 
-law: rows that ORDER BY leaves equal share a rank, and a RANGE frame that ends with the current row includes all of
+`rank() OVER (ORDER BY x)` is supported; `row_number() OVER (ORDER BY x)` is not, if two rows may have the same x.
+
+law: rows that are equal in ORDER BY share a rank, and a RANGE frame that ends with the current row includes all of
      them. Functions that distinguish such rows (row_number(), lag(), a ROWS frame) are supported only if no two rows of
      a partition are equal in ORDER BY: over groups, if PARTITION BY and ORDER BY name every grouping key.
 """

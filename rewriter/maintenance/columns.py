@@ -51,7 +51,7 @@ def _among(columns: tuple[Column, ...], names: frozenset[str]) -> tuple[Column, 
 def _words(sql: str) -> frozenset[str] | None:
     """Return every word of a query outside string literals, in lower case; None if the query may read unnamed columns.
 
-    Also return None if the query cannot be split into tokens.
+    `SELECT a FROM t` gives select, a, from and t. Also return None if the query cannot be split into tokens.
 
     law:    a query reads a column by its name, by a star, by NATURAL, or by PIVOT, which groups by all columns that it
             does not name

@@ -1,5 +1,7 @@
 """Detects floating-point sums in derived tables whose last bits would decide which rows a query returns.
 
+With a DOUBLE x, `SELECT k FROM (SELECT k, sum(x) AS s FROM t GROUP BY k) WHERE s > 10` is such a query.
+
 law: two computations of a floating-point sum may differ in their last bits; after arithmetic the difference is still
      small, but a filter, join, grouping, rounding or comparison may make the query return different rows
 """
@@ -40,6 +42,8 @@ def inexact_use(block: Block) -> str | None:
 
 def unrounded(output: Tree) -> Tree:
     """Return the argument of round() or bround() to a literal number of digits; any other output unchanged.
+
+    `round(sum(x), 2)` gives `sum(x)`.
 
     law: a small difference in the argument changes the rounded value by at most one unit of its last digit
     """

@@ -1,5 +1,7 @@
 """Computes an upper bound of a block's row count from the row counts of its tables.
 
+If sales has 1000 rows and is joined to products by the primary key of products, the join has at most 1000 rows.
+
 law: a join has at most as many rows as the product of the row counts of its tables; a table whose whole primary key is
      equated with columns of preceding tables matches each row of the preceding tables at most once
 """

@@ -1,5 +1,7 @@
 """Decides whether sums of integers in DOUBLE are exact, and therefore equal in any order of rows.
 
+A sum of a million INT values is exact: it is at most 2^31 * 10^6, which is less than 2^53.
+
 law:    an integer up to 2^53 is exact as a DOUBLE; so if the sum of all magnitudes is at most 2^53, every partial sum
         is exact, and an average is the quotient of two exact numbers
 law:    the number of rows is bounded by the tables' row counts, and the magnitudes are bounded by the type, or by the

@@ -203,8 +203,8 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_o
          n seconds, by multiples of n seconds
     law: t plus n days has the date of t plus n, and t plus n months lies in the n-th month after the month of t, if
          each local time that clocks skip is moved to a time of its own date
-    no:  24 hours as a day in zones whose offset changes, because a day may have 23 hours: of the intervals, only those
-         of days and months move dates to dates
+    no:  24 hours as a day in zones whose offset changes, because a day may have 23 hours: only intervals of days and
+         months move all times of one date to one date
     """
     step = _step_of(source)
     if step is None or isinstance(grain, int):
@@ -303,7 +303,8 @@ class Clock(NamedTuple):
 def _clock_of(source: Tree, zone: str) -> Clock | None:
     """Return `source` as a Clock if it is the local time of an instant in a named zone, otherwise None.
 
-    `from_utc_timestamp(t, 'Asia/Tokyo')` is such an expression. `zone` is the session's time zone.
+    `from_utc_timestamp(t, 'Asia/Tokyo')` is the local time of t in Tokyo, if t is an instant. `zone` is the session's
+    time zone.
 
     law: if t is the local time of an instant in zone a, convert_timezone(a, b, t) is the local time of the instant in
          zone b

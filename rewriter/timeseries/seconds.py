@@ -125,10 +125,10 @@ def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seco
 def rounded_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:
     """Return `tree` as Seconds with the step n / 2 if it is `round(s / n)` and s is never before 1970, else None.
 
-    Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. The value changes
-    halfway between two multiples of n, so that the value is constant over each time bucket of n / 2 seconds. `kind_of`
-    returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a time, in
-    seconds since 1970); None if no bound is known.
+    Here s is an expression of seconds since 1970 or an integer column, and n an integer literal. `round(s / 60)` has
+    the step 30: its value changes at 30, 90, 150 …, halfway between two multiples of 60, and is constant over each time
+    bucket of 30 seconds. `kind_of` returns the type of an expression. `since_of` returns a lower bound of the
+    expression's values (for a time, in seconds since 1970); None if no bound is known.
 
     no: an odd n, because the value changes within a second
     no: `ceil(s / n)`, because it changes one second after each multiple of n

@@ -160,6 +160,8 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
 def _summed_integer(forms: Forms, call: exp.Anonymous) -> Tree | None:
     """Return the n of an expression sum(CAST(n AS DECIMAL(p,s))) that equals sum(n); None for other aggregates.
 
+    `sum(CAST(n AS DECIMAL(20,0)))` gives n for an INT column n.
+
     law: a sum of integers that are not BIGINT is exact, and fits a DECIMAL with 19 digits before the point
     law: in ANSI mode, a sum of BIGINTs is exact or an error; without ANSI mode, the sum may wrap around
     """

@@ -372,8 +372,9 @@ class Filter:
         """Return a test of cells for the comparison of a time with a bound whose value is known only at execution.
 
         The comparison has a free truth value: each cell assigns True, False, or None (SQL's UNKNOWN) to `time < bound`
-        or `time <= bound`, and the test returns this value, or its negation for >= and >. Return None instead of a test
-        for operators other than these four, for subjects that are not times, and if the bound may lie within a bucket.
+        or `time <= bound`, and the test returns this value, or its negation for >= and >. For `date_trunc('day', t) >=
+        current_date()`, this is the negation of `t < current_date()`. Return None instead of a test for operators other
+        than these four, for subjects that are not times, and if the bound may lie within a bucket.
 
         law: if a bucket starts at b, then bucket(t) >= b is t >= b, and bucket(t) < b is t < b; a date is the bucket of
              a day

@@ -1,5 +1,8 @@
 """Removes tables and joins that declared keys make redundant; these keys become axioms of the proof.
 
+`sales s LEFT JOIN products p ON s.product = p.id` gives `sales s` if id is the primary key of products, and if no
+column of products is used.
+
 law:    if WHERE drops all rows in which a FULL join has filled one side with NULLs, the join is a LEFT join that
         preserves this side
 law:    if WHERE keeps only the rows of a LEFT join without a match, the join is an ANTI join

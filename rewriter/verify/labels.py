@@ -2,9 +2,9 @@
 
 In these laws, t is a time, s a number of seconds since 1970, and n, m, c and o are integers.
 
-law: a text of some fields of a time is the same text of the time's bucket, if no field is finer than the bucket
-law: make_date(year(t), month(t), 1) is the first day of the month of t; a function of dates applied to a time uses its
-     date
+law: a text of some fields of a time is the same text of the time's bucket, if no field is finer than the bucket, as
+     HH:mm of a minute
+law: make_date(year(t), month(t), 1) is the first day of the month of t; date_add(t, n) is date_add(date(t), n)
 law: unix_seconds(timestamp_seconds(s)) is s, and s - pmod(s, n) is floor(s / n) * n
 law: floor(floor(s / m) * m / n) is floor(s / n) if m divides n; floor((floor(s / m) * m - o) / n) is floor((s - o) / n)
      if m divides both n and o

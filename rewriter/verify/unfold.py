@@ -1,7 +1,8 @@
 """Unfolds a plan into a block over base tables: each storage table and view is replaced by its view's query.
 
-A block is one SELECT in normal form. To fold an aggregate over groups is to replace it by an aggregate over the rows of
-the groups, as sum(sum(x)) by sum(x).
+For a view `SELECT k, sum(x) AS total FROM t GROUP BY k`, the plan `SELECT k, total FROM view WHERE k > 1` gives `SELECT
+k, sum(x) FROM t WHERE k > 1 GROUP BY k`. A block is one SELECT in normal form. To fold an aggregate over groups is to
+replace it by an aggregate over the rows of the groups, as sum(sum(x)) by sum(x).
 
 law:    a view without GROUP BY can be merged into the block that reads the view
 law:    if a block reads the groups of a view without grouping them again, the block's rows are these groups, filtered

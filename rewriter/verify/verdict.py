@@ -103,6 +103,7 @@ def verify(
 def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
     """Return the block with lower bounds of the times in its tables, from the storage tables that the plan reads.
 
+    If the least `date_trunc('day', t)` in a storage table is 2020-01-01, no t of its base table is before this day.
     `leaves` provides the blocks that compute views and storage tables.
 
     law: if a view without a filter reads one table, the least bucket in its storage table is a bound of all its rows
