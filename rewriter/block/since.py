@@ -66,11 +66,10 @@ def since_of(
     """Return a lower bound of the time `source` in the rows that a filter keeps; None if no lower bound is known.
 
     The bound is in seconds since 1970, and follows from the filter's `conjuncts` and from `known`, pairs of a time and
-    a bound. A filter's bound is exact if `zone`, the session's time zone, has a fixed offset, and otherwise lies up to
-    some days before the filter's constant. `kind` is the type of the source; None if unknown. Bounds in `known` are
-    rounded down to the start of a year, so that proofs stay valid from one refresh to the next, and bounds of filters
-    to the start of a month, so that similar queries share their proofs. In the example, 1706745600 is the start of
-    February 2024.
+    a bound. A bound from the filter is rounded down to the start of a month, so that similar queries share their
+    proofs; a bound in `known` is rounded down to the start of a year, so that proofs stay valid from one refresh to the
+    next. Unless `zone`, the session's time zone, has a fixed offset, some days are first subtracted from a bound of the
+    filter. `kind` is the type of the source; None if unknown. In the example, 1706745600 is the start of February 2024.
 
     >>> at = exp.column("at", "sales_0")
     >>> filtered = [exp.GTE(this=at, expression=exp.Literal.string("2024-02-03"))]

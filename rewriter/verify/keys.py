@@ -120,7 +120,7 @@ def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
 def _declared(block: Block, ids: frozenset[str], tables: Tables) -> Block:
     """Return the block with the nullability that the catalog declares for the columns of the tables `ids`.
 
-    The columns were nullable because an outer join filled them with NULLs, which it no longer does. `ids` are table
+    An outer join could fill these columns with NULLs; the join that now replaces the outer join cannot. `ids` are table
     ids. `tables` returns the catalog's table of a name; if it returns None, the columns of the table stay nullable.
     """
 

@@ -1,10 +1,14 @@
-"""Compares queries with several levels of GROUP BY, level by level, with filters on groups moved to the outer level.
+"""Compares queries with several levels of GROUP BY, level by level.
+
+Each grouped derived table is replaced by a table with one row for each group, and with a column for each key and each
+aggregate; filters on groups are moved to the outer level. With g as the table of the groups,
+`SELECT max(s) FROM (SELECT k, sum(x) AS s FROM t GROUP BY k HAVING count(*) > 9)` becomes
+`SELECT max(g.sum) FROM g WHERE g.count > 9`. Derived tables with equal groups are replaced by the same table, so that
+the outer levels can be compared.
 
 law:    a filter on keys or aggregates of a grouped derived table drops the same groups inside the derived table
         (HAVING) and outside it (WHERE)
 law:    two grouped derived tables have the same groups if they group the same rows by the same keys
-gives:  the same table name for equal grouped tables, with a column for each key and each aggregate; filters on groups
-        are moved to the outer level
 """
 
 from __future__ import annotations
