@@ -145,8 +145,7 @@ def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
 def _joined(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str], table: Occurrence
 ) -> tuple[Predicates, Mapping[str, str], Occurrence] | None:
-    """Return the query with one more table of the view joined, the table mapping with this table added, and `table`
-    itself.
+    """Return the query with the table `table` of the view joined, the table mapping with this table added, and `table`.
 
     `table` is the table's occurrence in the view, and `mapping` maps the ids of the view's tables to the query's.
     Return None if the join could drop or repeat rows. `candidate` is the access path to the view: the view's block with

@@ -144,10 +144,10 @@ def _tail(tokens: Sequence[Token]) -> int:
 def decides_by_floats(query: WholeQuery, statement: Statement, storage: Table) -> Column | None:
     """Return a floating-point output of a query by which an outer query may select rows; None if there is none.
 
-    Over the storage table, the outer query might select other rows. Spark pushes a filter of the outer query down to
-    the files of the table that is read, also through windows by their partition keys, and which rows of these files it
-    skips depends on how NaN and -0.0 are distributed over the files. Moreover, the last bits of a floating-point sum
-    depend on the order of rows.
+    Over the storage table, the outer query might select other rows, for two reasons. Spark pushes the outer query's
+    filter down to the table that is read, and Iceberg skips files by statistics that treat NaN and -0.0 differently
+    from Spark. And the last bits of a floating-point sum depend on the order of rows. A statement that writes the
+    query's rows counts as an outer query.
     """
     within = [block for block in statement.blocks if block.span.within(query.span)]
     alone = len(within) == len(statement.blocks)

@@ -197,9 +197,10 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
     """Return the predicates that select the rows to be read from the view, as the values of a mapping.
 
-    The mapping has each filter of the view that the query lacks, mapped to itself, and each time range of the query
-    that must be narrowed to whole time buckets of the view, mapped to the narrowed range. `mapping` maps the ids of the
-    view's tables to the query's. `candidate` is the access path to the view: the view's block with its storage table.
+    A filter of the view that the query lacks, such as `region = 'eu'`, is mapped to itself. A time range of the query
+    that must be narrowed to whole time buckets of the view is mapped to the narrowed range: with buckets of a day, `t
+    >= '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. `mapping` maps the ids of the view's tables to the query's.
+    `candidate` is the access path to the view: the view's block with its storage table.
     """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}

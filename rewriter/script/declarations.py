@@ -34,8 +34,8 @@ class Reference:
 class TableDeclaration:
     """A CREATE TABLE statement; `line` is the line on which the statement starts.
 
-    `required` is true if the columns of the primary key become NOT NULL: a SQL constraint implies this, a table
-    property does not. `unique` has the columns of each UNIQUE constraint.
+    `required` is true if the columns of the primary key become NOT NULL: a PRIMARY KEY clause makes them NOT NULL, a
+    table property that declares a primary key does not. `unique` has the columns of each UNIQUE constraint.
     """
 
     name: tuple[str, ...]
@@ -51,8 +51,9 @@ class TableDeclaration:
 class KeysDeclaration:
     """An ALTER TABLE statement: ADD PRIMARY KEY, ADD FOREIGN KEY, or SET TBLPROPERTIES with keys.
 
-    `line` is the line on which the statement starts. `primary_key` is empty if the statement declares none; `required`
-    is true if its columns become NOT NULL: a SQL constraint implies this, a table property does not.
+    `line` is the line on which the statement starts. `primary_key` is empty if the statement declares none. `required`
+    is true if the columns of the primary key become NOT NULL: ADD PRIMARY KEY makes them NOT NULL, a table property
+    does not.
     """
 
     name: tuple[str, ...]
