@@ -119,8 +119,8 @@ class Table:
       estimates only
     - `current_since_ms`: the time, in milliseconds since 1970, at which the snapshot became the current one, by a
       commit or a rollback
-    - `elsewhere`: the periods, each a start and an end in milliseconds since 1970, in which the current snapshot was not
-      the newest of `snapshots` by their timestamps: the table was rolled back or replaced later, or a snapshot of
+    - `elsewhere`: the periods, each a start and an end in milliseconds since 1970, in which the current snapshot was
+      not the newest of `snapshots` by their timestamps: the table was rolled back or replaced later, or a snapshot of
       another branch became the current one
     - `statistics`: describe the data files at this snapshot or an earlier one, for estimates only
     """
