@@ -151,7 +151,7 @@ def _in_place(block: Block, table: Occurrence, leaf: Occurrence, read: Rewriting
 
 
 def _of(tree: Tree, table: str) -> Tree:
-    """Return an expression over storage columns as the same expression over the table with the id `table`."""
+    """Return an expression over storage columns with each of these columns qualified by the table id `table`."""
 
     def moved(node: Tree) -> Tree:
         if not isinstance(node, exp.Column) or node.table != STORAGE_ALIAS:
