@@ -162,7 +162,11 @@ class Reach:
         if self._problem is None:
             since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
             self._problem = f"the catalog {self._name} is unavailable since {since}: {why}; Viewgate keeps trying"
-            _log.warning("catalog unavailable catalog=%s reason=%r: statements go to Spark unchanged", self._name, why)
+            _log.warning(
+                "catalog unavailable catalog=%s reason=%r: statements go to Spark unchanged until the catalog answers",
+                self._name,
+                why,
+            )
         self._keep_probing()
 
     def _keep_probing(self) -> None:
