@@ -180,7 +180,7 @@ def _share_of_width(table: Table, columns: Collection[str]) -> float:
 
 
 def _width(table: Table, columns: Collection[str]) -> int:
-    """Return the bytes that these columns take in a row, by their types."""
+    """Return the estimated number of bytes that the values of these columns take in one row, by the columns' types."""
     known = table.by_name
     return sum([_WIDTHS.get(known[name].type, _WIDE) for name in columns if name in known])
 

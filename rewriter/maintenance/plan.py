@@ -271,9 +271,9 @@ def _dearer(now: Situation) -> str:
 def _touched(now: Situation) -> str:
     """Return the SQL condition for the storage rows in the targets of the changed source partitions.
 
-    A source partition's target is the storage partition to which its rows contribute. Return an empty string if the
-    targets are unknown or more than MOST_TARGETS (1000), or if several sources have changed. `now` is the view and the
-    changes of its sources.
+    The target of a source partition is the storage partition to which the source partition's rows contribute. Return an
+    empty string if the targets are unknown or more than MOST_TARGETS (1000), or if several sources have changed. `now`
+    is the view and the changes of its sources.
     """
     change, *more = now.changed
     if more or change.touched is None:

@@ -69,7 +69,8 @@ def share_of(rest: Block, query: Predicates) -> float:
 def _length(values: RangeSet) -> float | None:
     """Return the total length of a set of ranges of numbers or times.
 
-    Return None if the length is infinite or the values are strings.
+    The length is in the unit of the values, such as microseconds. Return None if the length is infinite or the values
+    are strings.
     """
     length = 0.0
     for low, high in values.intervals:
