@@ -177,7 +177,11 @@ class Decision:
         return views
 
     def lines(self) -> tuple[str, ...]:
-        """Return the lines for the client's operation log; empty if no view reads any table of the statement."""
+        """Return the lines about the decision for the client's operation log.
+
+        The lines name the views that answer, or say why no view does; empty if no view reads any table of the
+        statement.
+        """
         return tuple(f"Viewgate: {line}" for line in self._said())
 
     def _nearest(self, every: int) -> str:

@@ -42,7 +42,7 @@ class Changed:
         return reported(message, error.sql_state, error.error_code)
 
     def _placed(self, message: str) -> str:
-        """Return Spark's message with positions in `sql` instead of positions in `sent`, and with the text of `sql`.
+        """Return Spark's message about the text `sent` with positions in the user's text `sql`, and with this text.
 
         An error of Spark's parser shows the whole statement, with `^^^` below the position of the error.
         """
@@ -74,7 +74,9 @@ class Changed:
         return f"== SQL{at['of']}(line {line}, position {column + 1}) ==\n{shown}"
 
     def _moved(self, line: int, column: int) -> tuple[int, int]:
-        """Return the line (from 1) and column (from 0) in `sql` that correspond to a line and column in `sent`."""
+        """Return the position in the user's text, as line (from 1) and column (from 0), of a position in the text
+        `sent`.
+        """
         at = self._before(self._offset(line, column))
         return self.sql.count("\n", 0, at) + 1, at - (self.sql.rfind("\n", 0, at) + 1)
 
@@ -82,8 +84,9 @@ class Changed:
         return sum(len(text) + 1 for text in self.sent.split("\n")[: line - 1]) + column
 
     def _before(self, offset: int) -> int:
-        """Return the offset in `sql` that corresponds to an offset in `sent`; within an edit, return the start of the
-        edit.
+        """Return the offset in the user's text `sql` that corresponds to an offset in the text `sent` to Spark.
+
+        Within an edit, return the start of the edit.
         """
         longer = 0
         for edit in sorted(self.edits):

@@ -245,8 +245,8 @@ class Pipeline:
         """Write and publish the rows of one step; return the published snapshot.
 
         `log` writes the names of the tables read. Return None, without publishing, if a source changed during the read,
-        because it is then unknown which rows were read. A change is new content of an unpinned source or, in an
-        incremental step, new columns of any source.
+        because it is then unknown which rows were read. A change is new content of a source that is not read at a
+        pinned snapshot or, in an incremental step, new columns of any source.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:

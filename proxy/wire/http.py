@@ -204,7 +204,7 @@ def _split(target: str) -> SplitResult:
 
 
 def packing(data: bytes) -> bytes:
-    """Compress bytes with gzip, at the fastest level."""
+    """Return the bytes compressed with gzip, at the fastest level."""
     packer = zlib.compressobj(1, zlib.DEFLATED, _GZIP)
     return packer.compress(data) + packer.flush()
 
