@@ -22,6 +22,7 @@ from proxy.answering import checked, described
 from proxy.answering.system_tables import SYSTEM
 from proxy.answering.virtual_tables import calls, in_no_view
 from proxy.catalog import Catalog
+from proxy.catalog.views import MAX_STALENESS
 from proxy.commands.context import Context
 from proxy.commands.properties import ADOPT, inherited, recorded_settings
 from proxy.hs2 import ColumnDesc, SqlError
@@ -29,7 +30,7 @@ from proxy.pipeline import pin, relations
 from proxy.pipeline.sources import look, storage_of
 from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
-from rewriter import Definition, Unsupported, View, define, expand, parse
+from rewriter import Definition, Unsupported, View, define, expand, hinted, parse
 from rewriter.model import (
     Column,
     MaterializedView,
@@ -82,6 +83,13 @@ async def shape(
     hidden columns (columns of the storage table that the view does not show). Raise SqlError if a view cannot have this
     query. `facts` is the session's state.
     """
+    hint = hinted(query)
+    if hint.problem or hint.sql != query:
+        raise SqlError(
+            "the query of a materialized view cannot have the hint VIEWGATE, which holds for one statement: remove the "
+            f"hint; the property {MAX_STALENESS} says how old all answers from the view may be",
+            "0A000",
+        )
     if call := next(calls(query), None):
         raise in_no_view(f"{call.function}()")
     if table := next(SYSTEM.references(query), None):

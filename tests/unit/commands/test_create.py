@@ -319,6 +319,12 @@ def test_sparks_own_error_comes_first(house: House) -> None:
         ),
         ([("a", "double")], "SELECT rand() a FROM sales", "0A000", "cannot define a materialized view"),
         ([("a", "int")], "SELECT 1 AS a", "0A000", "the query reads no table"),
+        (
+            [("a", "int")],
+            "SELECT /*+ VIEWGATE(off) */ amount AS a FROM sales",
+            "0A000",
+            "cannot have the hint VIEWGATE",
+        ),
         ([("a", "int")], "SELECT amount AS a FROM elsewhere", "0A000", "is not an Iceberg table"),
     ],
 )
