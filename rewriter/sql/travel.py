@@ -17,6 +17,7 @@ from rewriter.sql.statement import Statement, parse, place_of
 
 _MAY_TRAVEL = re.compile(r"\bas\s+of\b", re.IGNORECASE)
 _BETWEEN = re.compile(r" WITH \('start-snapshot-id' = '\d+', 'end-snapshot-id' = '(\d+)'\)")
+_MORE = (TokenType.STRING, TokenType.DCOLON)  # the tokenizer reads `5L` as `5::BIGINT`
 _BY_VERSION, _BY_TIME = ("VERSION", "SYSTEM_VERSION"), ("TIMESTAMP", "SYSTEM_TIME")
 
 
@@ -116,7 +117,7 @@ def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
 
     Supported are `[FOR] VERSION AS OF 5`, `[FOR] TIMESTAMP AS OF '…'` and `… AS OF TIMESTAMP '…'`. The literal
     distinguishes a clause from a table's alias: an alias may be named `of`, but no literal follows an alias. Several
-    strings in a row, which Spark joins, are not supported.
+    strings in a row, which Spark joins, and a number with a suffix such as `5L`, which Spark refuses, are no literal.
     """
     for i, token in enumerate(tokens[:-1]):
         if i < 3 or [each.text.upper() for each in tokens[i - 1 : i + 1]] != ["AS", "OF"]:
@@ -125,7 +126,7 @@ def _read(tokens: Sequence[Token]) -> Iterator[_Clause]:
         last = i + 2 if word in _BY_TIME and tokens[i + 1].text.upper() == "TIMESTAMP" else i + 1
         literal = tokens[last] if last < len(tokens) else token
         quoted = literal.token_type is TokenType.STRING
-        if any(each.token_type is TokenType.STRING for each in tokens[last + 1 : last + 2]):
+        if any(each.token_type in _MORE for each in tokens[last + 1 : last + 2]):
             continue
         if word in _BY_VERSION and (quoted or literal.text.isdecimal()):
             yield _Clause(tokens[first].start, literal.end + 1, AsOf(literal.text))

@@ -51,6 +51,7 @@ def test_clauses_of_literals_are_read(query: str, clause: str) -> None:
         "SELECT version AS of FROM sales",
         "SELECT 'VERSION AS OF 5' FROM sales",
         "SELECT n FROM sales VERSION AS OF -5",
+        "SELECT n FROM sales VERSION AS OF 5L",  # which Spark refuses
         "SELECT n FROM sales TIMESTAMP AS OF current_timestamp()",
         "SELECT n FROM sales TIMESTAMP AS OF '2024-01-31' ' 12:00:00'",  # one string in Spark
         "SELECT n FROM sales TIMESTAMP AS OF (SELECT max(n) FROM names)",
