@@ -8,26 +8,36 @@ are removed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from proxy.statements import Token, scan, string_value
 
 HIDDEN = "***"
 _NAMES = (
-    r"(?:password|passwd|passphrase|secret|token|credentials?|(?:access|account|api|private)[._-]?key"
-    r"|service[._-]account[._-]json|(?<![a-z])sig(?:nature)?(?==))"  # the last one is of a presigned URL or a SAS token
+    r"(?:password|passwd|(?<![a-z])pass(?![a-z])|pwd|passphrase|secret|token|credentials?|authorization"
+    r"|(?:access|account|api|private)[._-]?key|service[._-]account[._-]json"
+    r"|(?<![a-z])sig(?:nature)?(?==))"  # the last one is of a presigned URL or a SAS token
 )
 _SECRET = re.compile(_NAMES, re.IGNORECASE)
 # Parts of these names, searched first: the regular expression takes 50 µs for a statement of 250 characters.
-_PARTS = ("passw", "secret", "token", "credential", "key", "passphrase", "account", "sig", "header")
+_PARTS = ("pass", "pwd", "secret", "token", "credential", "authorization", "key", "account", "sig", "header")
 # Spaces and comments; their length is bounded, so that a text with many unclosed comments takes linear time.
-_GAP = r"(?:\s|/\*[^*]{0,200}\*/|--[^\n]{0,200}\n)*+"
-# A name that contains one of these (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b', map('a', 'b').
+_GAP = r"(?:\s|/\*(?:[^*]|\*(?!/)){0,200}+\*/|--[^\n]{0,200}\n)*+"
+_STRING = r"""(?:r'[^']*'?|r"[^"]*"?|x?'(?:[^'\\]|\\.|'')*'?|x?"(?:[^"\\]|\\.|"")*"?|`(?:[^`]|``)*`?)"""
+# A text in quotes within a string literal, where the quotes are doubled or have a backslash.
+_INNER = r"""(?:''[^']+''|""[^"]+""|\\'(?:[^'\\]|\\[^'])*+\\'|\\"(?:[^"\\]|\\[^"])*+\\")"""
+# A value without quotes, as in a URL: a comma or a parenthesis within it does not end it.
+_BARE = r"""(?:(?:bearer|basic)\s+)?(?:\{[^}'"]*\}|[^\s,;&)'"]+(?:[,)]+(?![\w.]+\s*=)[^\s,;&)'"]+)*)"""
+# A name that contains one of these (fs.s3a.secret.key), and its value: 'a' = 'b', a=b, a 'b', map('a', 'b'), and a
+# DEFAULT 'b'. Spark joins strings that follow each other.
 # It is tried once for each word: tried at each name in a long word, the time would grow with the square of the length.
 _VALUE = re.compile(
-    rf"""((?<![\w.-])(?=[\w.-]*?{_NAMES})[\w.-]++(?:['"]{_GAP},(?={_GAP}['"])|['"`]?{_GAP}(?:=>|=|:|(?=['"]))){_GAP})('(?:[^'\\]|\\.|'')*'?|"(?:[^"\\]|\\.|"")*"?|[^\s,;&)'"]+)""",
-    re.IGNORECASE,
+    rf"""((?<![\w.-])(?=[\w.-]*?{_NAMES})[\w.-]++(?:['"]{_GAP},(?={_GAP}['"])|{_GAP}(?:STRING{_GAP})?DEFAULT\b"""
+    rf"""|(?:\\?['"`]|''|"")?{_GAP}(?:=>|=|:|(?=[rx]?['"]))){_GAP})"""
+    rf"""({_INNER}|{_STRING}(?:{_GAP}(?:\|\|{_GAP})?{_STRING})*|{_BARE})""",
+    re.IGNORECASE | re.DOTALL,
 )
 # A quoted text (with backslash escapes) or a number; the group matches an apostrophe in English, which quotes nothing.
 _QUOTED = re.compile(
@@ -35,9 +45,14 @@ _QUOTED = re.compile(
 )
 # The password of a setting that is a URL, which SQLAlchemy reads up to the next @, or of a URL in a statement, which
 # ends before a quotation mark, a blank or a comment; its length is bounded, so that many URLs take linear time.
-_IN_URL = re.compile(r"""(\A[\w.+-]+://[^/:]*:)[^@]*@|(://[^/@:\s]*:)(?:[^@\s'"/*]|/(?!\*)|\*(?!/)){1,1000}@""")
+_IN_URL = re.compile(
+    r"""(\A[\w.+-]+://[^/:]*:)[^@]*@|(://[^/@:\s]*:)(?:[^@\s'"/*]|/(?!\*)|\*(?!/)){1,1000}@"""
+    r"""|(\bjdbc:oracle:\w+:[^/@\s'"]+/)[^@\s'"]{1,1000}@"""
+)
 # SET key=value: Spark takes the rest of the statement as the value.
-_SETTING = re.compile(rf"{_GAP}SET\b{_GAP}([^\s=]+)\s*=\s*(?=\S)", re.IGNORECASE)
+_SETTING = re.compile(rf"SET\b{_GAP}([^\s=(]+)\s*=\s*(?=\S)", re.IGNORECASE)
+_SET = re.compile(r"\bset\b", re.IGNORECASE)
+_BEFORE_STATEMENT = frozenset({"", ";", "BEGIN", "THEN", "ELSE", "DO", "LOOP", "REPEAT"})
 _HEADERS = re.compile(r"(?:\A|\.)headers?\.")  # HTTP headers may contain credentials; those of catalogs are header.NAME
 
 
@@ -60,15 +75,51 @@ def without_credentials(text: str) -> str:
     >>> without_credentials("postgresql://ann:secret@db/x"), without_credentials("SELECT token, secrets FROM t")
     ('postgresql://ann:***@db/x', 'SELECT token, secrets FROM t')
     """
-    if "://" in text:
-        text = _IN_URL.sub(rf"\1\2{HIDDEN}@", text)
+    if "://" in text or "jdbc:oracle" in text:
+        text = _IN_URL.sub(rf"\1\2\3{HIDDEN}@", text)
     lower = text.lower()
     if not any(part in lower for part in _PARTS):
         return text
-    setting = _SETTING.match(text)
-    if setting is not None and is_secret(setting[1]):
-        return text[: setting.end()] + HIDDEN
+    for setting in reversed([*_settings(text)]):
+        if is_secret(setting.key):
+            text = text[: setting.start] + HIDDEN + text[setting.end :]
     return _VALUE.sub(rf"\1{HIDDEN}", text)
+
+
+class _Setting(NamedTuple):
+    """The value of a SET statement in a text: the setting's key, and the offsets of the value in the text."""
+
+    key: str
+    start: int
+    end: int
+
+
+def _settings(text: str) -> Iterator[_Setting]:
+    """Yield the value of each statement `SET key=value`, from left to right.
+
+    The value is the rest of the text; in a script, the value ends before the next semicolon. A statement may also be
+    the text of EXECUTE IMMEDIATE.
+
+    >>> [text[start:end] for text in ("SET a=b;c", "BEGIN SET a=b c; END") for _, start, end in _settings(text)]
+    ['b;c', 'b c']
+    """
+    if _SET.search(text) is None:
+        return
+    before, found = "", None
+    for token in scan(text):
+        if found is not None:
+            if token.text != ";" or token.start < found.end():
+                continue
+            yield _Setting(found[1], found.end(), token.start)
+            found = None
+        elif token.keyword == "SET" and before in _BEFORE_STATEMENT and (found := _SETTING.match(text, token.start)):
+            if not before:
+                break
+        elif before == "IMMEDIATE" and token.kind == "string" and (inner := _SETTING.search(token.text)):
+            yield _Setting(inner[1], token.start + inner.end(), token.end - 1)
+        before = token.keyword or token.text
+    if found is not None:
+        yield _Setting(found[1], found.end(), len(text))
 
 
 # `?.?` (a number such as 2.5) and `?, ?` (a list of literals); `(?), (?)` (a list of parenthesized literals).
@@ -84,11 +135,13 @@ def digest(sql: str) -> str:
 
     >>> digest("SELECT a -- now\n FROM `t` WHERE b IN (1, 2.5, 'x') AND c = DATE '2024-01-01'")
     'SELECT a FROM `t` WHERE b IN (?) AND c = DATE ?'
-    >>> digest("SELECT a FROM t WHERE b = 'secr…")
-    'SELECT a FROM t WHERE b = ?'
+    >>> digest("SELECT a FROM t WHERE b = 'secr…"), digest("SET hivevar:name=Ann Smith")
+    ('SELECT a FROM t WHERE b = ?', 'SET hivevar:name=?')
     """
     pieces: list[str] = []
     end = 0
+    for setting in reversed([*_settings(sql)]):
+        sql = f"{sql[: setting.start]}?{sql[setting.end :]}"
     for token in scan(sql):
         gap = " " if pieces and token.start > end else ""
         if token.text in _QUOTES:  # an unterminated string, for example in a shortened text

@@ -15,7 +15,7 @@ import pytest
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, JsonLines
 from proxy.journal.json_log import JsonLog
-from proxy.journal.texts import without_credentials
+from proxy.journal.texts import kept, without_credentials
 from proxy.journal.writer import line
 from proxy.session import Choice, Forward, OperationState
 from rewriter.model import TableName
@@ -210,6 +210,27 @@ def test_without_literals_the_views_that_answer_are_told() -> None:
         ("OPTIONS (password -- x\n 'opensesame')", "OPTIONS (password -- x\n ***)"),
         ("OPTIONS (apikey='opensesame', api_key 'opensesame')", "OPTIONS (apikey=***, api_key ***)"),
         ("OPTIONS ('ssl.passphrase'='opensesame')", "OPTIONS ('ssl.passphrase'=***)"),
+        ("OPTIONS (pwd 'opensesame', es.net.http.auth.pass 'x')", "OPTIONS (pwd ***, es.net.http.auth.pass ***)"),
+        ("OPTIONS ('password' = r'open\\', user 'ann')", "OPTIONS ('password' = ***, user 'ann')"),
+        ("OPTIONS (password 'open' -- x\n \"sesame\", user 'ann')", "OPTIONS (password ***, user 'ann')"),
+        ("OPTIONS (password='open' || 'sesame')", "OPTIONS (password=***)"),
+        ("OPTIONS (password='open\\\nsesame')", "OPTIONS (password=***)"),
+        ("OPTIONS (password=`open sesame`)", "OPTIONS (password=***)"),
+        ("OPTIONS (password=/* ** */ 'opensesame')", "OPTIONS (password=/* ** */ ***)"),
+        ("OPTIONS ('header.Authorization' = 'Bearer opensesame')", "OPTIONS ('header.Authorization' = ***)"),
+        ("SELECT 'Authorization: Bearer opensesame'", "SELECT 'Authorization: ***'"),
+        ("url 'jdbc:x://h/d?password=open,ses)ame&y=1'", "url 'jdbc:x://h/d?password=***&y=1'"),
+        ("url 'jdbc:sqlserver://h;password={open;sesame};x=1'", "url 'jdbc:sqlserver://h;password=***;x=1'"),
+        ("url 'jdbc:oracle:thin:ann/opensesame@//h:1521/x'", "url 'jdbc:oracle:thin:ann/***@//h:1521/x'"),
+        ("jaas 'X username=\\'ann\\' password=\\'open sesame\\';'", "jaas 'X username=\\'ann\\' password=***;'"),
+        ("jaas 'X username=''ann'' password=''open sesame'';'", "jaas 'X username=''ann'' password=***;'"),
+        (r'''SELECT "{\"password\": \"open sesame\", \"x\": 1}"''', r'''SELECT "{\"password\": ***, \"x\": 1}"'''),
+        ("DECLARE token STRING DEFAULT 'opensesame'", "DECLARE token STRING DEFAULT ***"),
+        ("/* * */ SET a.token=open sesame", "/* * */ SET a.token=***"),
+        (f"/*{'x' * 300}*/ SET a.token=open sesame", f"/*{'x' * 300}*/ SET a.token=***"),
+        ("BEGIN SET a.token=open 'ses;ame'; SET b=c; END", "BEGIN SET a.token=***; SET b=c; END"),
+        ("EXECUTE IMMEDIATE 'SET a.token=open sesame'", "EXECUTE IMMEDIATE 'SET a.token=***'"),
+        ("UPDATE t SET token=x,n=2 WHERE pass(a), b", "UPDATE t SET token=***,n=2 WHERE pass(a), b"),
         (
             "SELECT design = 1, signal = 2, token, x FROM passengers",
             "SELECT design = 1, signal = 2, token, x FROM passengers",
@@ -227,7 +248,23 @@ def test_the_password_of_a_database_is_hidden(password: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["://a:", "SET ", "'password' /* ", "'password' /*", "'password'" + " " * 50, "token /* */", "sig", "'token' -- "],
+    [
+        "://a:",
+        "SET ",
+        "'password' /* ",
+        "'password' /*",
+        "'password'" + " " * 50,
+        "token /* */",
+        "sig",
+        "'token' -- ",
+        "token=''",
+        "token='x' ",
+        "token=a,",
+        "token=\\'",
+        "; SET ",
+        "BEGIN SET a",
+        "jdbc:oracle:x:a/",
+    ],
 )
 def test_credentials_are_found_in_linear_time(text: str) -> None:
     def seconds(times: int) -> float:
@@ -237,6 +274,19 @@ def test_credentials_are_found_in_linear_time(text: str) -> None:
         return time.process_time() - began
 
     assert min(seconds(4000) for _ in range(3)) < 20 * max(min(seconds(1000) for _ in range(3)), 0.002)
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("SET hivevar:name = Ann Smith; x", "SET hivevar:name = ?"),
+        ("BEGIN SET a=Ann Smith; SELECT b; END", "BEGIN SET a=?; SELECT b; END"),
+        ("SET VAR name = 'Ann'", "SET VAR name = ?"),
+        ("SET (a, b) = (SELECT c, 'Ann')", "SET (a, b) = (SELECT c, ?)"),
+    ],
+)
+def test_without_literals_the_value_of_a_setting_is_not_kept(sql: str, told: str) -> None:
+    assert kept(sql, literals=False) == told
 
 
 SQL = "CREATE TABLE t USING jdbc TBLPROPERTIES ('my.password'='hunter2', user 'ann'"
