@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from proxy import jars, preflight
+from proxy.journal.texts import is_secret, without_credentials
 from proxy.pipeline import stages_of
 from proxy.process import ended_by
 from proxy.upstream import Stage
@@ -152,6 +153,25 @@ def spark_conf(data: Path, class_path: tuple[Path, ...], settings: Mapping[str, 
     }
 
 
+# Settings that spark-submit uses before the JVM's first Spark session, so that they cannot be given later.
+_OF_LAUNCH = ("spark.driver.", "spark.files", "spark.archives", "spark.jars", "spark.submit.")
+
+
+def shown_at_launch(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that may be on the command line of Spark's JVM, which all users of this machine can read.
+
+    Settings with a credential are left out: the Spark session gets these settings later, through a socket.
+
+    >>> shown_at_launch({"spark.master": "local", "spark.hadoop.fs.s3a.secret.key": "x"})
+    {'spark.master': 'local'}
+    """
+    return {
+        key: value
+        for key, value in settings.items()
+        if key.startswith(_OF_LAUNCH) or not (is_secret(key) or without_credentials(value) != value)
+    }
+
+
 def iceberg_settings(uri: str) -> dict[str, str]:
     """Return the Spark settings for an Iceberg catalog in a SQL database; `uri` is the database's JDBC URL.
 
@@ -253,12 +273,13 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
             "session first"
         )
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
+    shown = SparkConf(loadDefaults=False).setAll(list(shown_at_launch(settings).items()))
     with (data / "spark.log").open("wb") as log, _java_environment(java):
         streams = {"stdout": log, "stderr": log, "cwd": data, "pass_fds": (lock.fileno(),)}
         try:
             # In a process group of its own: a signal to the whole group is meant for Viewgate, which stops the JVM
             # after its statements have ended.
-            gateway = launch_gateway(conf, streams | {"start_new_session": True})
+            gateway = launch_gateway(shown, streams | {"start_new_session": True})
         except PySparkRuntimeError as error:
             raise StartError(
                 f"Spark's JVM did not start; correct the cause, which is in Spark's log: {_tail(data / 'spark.log')}"

@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from proxy.config import MASTER, REMOTE, ConfigError
+from proxy.embedded import shown_at_launch
 from proxy.pipeline import ConnectRunner, EmbeddedRunner, Runner
 
 if TYPE_CHECKING:
@@ -64,10 +65,15 @@ async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitS
 
     `spark-submit` may have started this process, but need not. Raise ConfigError if Spark does not start.
     """
+    from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
+    shown = shown_at_launch(settings)
+
     def start() -> OwnSession:
+        if shown != settings:  # else PySpark starts the JVM by itself, with all settings on the command line
+            SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll([*shown.items()]))
         return SparkSession.builder.config(map={**_APPLICATION, **settings}).getOrCreate()
 
     try:

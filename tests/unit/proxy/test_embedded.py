@@ -31,6 +31,20 @@ def test_the_users_settings_come_last(tmp_path: Path) -> None:
     assert (conf["spark.driver.memory"], conf["spark.x"], conf["spark.sql.session.timeZone"]) == ("8g", "y", "UTC")
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "shown"),
+    [
+        ("spark.hadoop.fs.s3a.secret.key", "opensesame", False),
+        ("spark.sql.catalog.other.uri", "jdbc:postgresql://ann:opensesame@db/x", False),
+        ("spark.sql.catalog.other.uri", "jdbc:postgresql://db/x", True),
+        ("spark.driver.extraJavaOptions", "-Dx.password=opensesame", True),  # the JVM cannot get it later
+    ],
+)
+def test_credentials_are_not_on_the_command_line_of_the_jvm(key: str, value: str, shown: bool) -> None:
+    given = {"spark.master": "local", key: value}
+    assert embedded.shown_at_launch(given) == (given if shown else {"spark.master": "local"})
+
+
 def test_pyiceberg_and_spark_read_one_catalog(tmp_path: Path) -> None:
     conf = embedded.spark_conf(tmp_path, (), {})
     properties = embedded.catalog_properties(tmp_path)

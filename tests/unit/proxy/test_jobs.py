@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkRuntimeError
 from pyspark.sql import SparkSession
 
@@ -55,6 +56,17 @@ def test_an_application_of_this_process_runs_jobs_on_any_master_or_on_the_one_th
     chosen({"spark.log.level": "INFO"})
     assert builder.settings["spark.log.level"] == "INFO"
     assert builder.stopped
+
+
+def test_credentials_of_an_application_are_not_on_the_command_line_of_its_jvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder: Any = Builder()
+    launched: list[SparkConf] = []
+    monkeypatch.setattr(SparkSession, "builder", builder)
+    monkeypatch.setattr(SparkContext, "_ensure_initialized", lambda conf: launched.append(conf))
+    chosen({"spark.master": "local", "spark.hadoop.fs.s3a.secret.key": "opensesame"})
+    assert builder.settings["spark.hadoop.fs.s3a.secret.key"] == "opensesame"
+    (conf,) = launched
+    assert dict(conf.getAll()) == {"spark.master": "local"}
 
 
 def test_a_master_that_cannot_be_used_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
