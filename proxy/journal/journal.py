@@ -18,7 +18,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -141,7 +140,6 @@ class Journal:
             return
         record.operation = None
         record.state = operation.state if operation.done else OperationState.CLOSED
-        record.ended_ms = operation.completed_ms or _now_ms()
         record.failed(operation.error)
         record.answered(next((s.removeprefix(_SAID) for s in operation.log.lines if s.startswith(_SAID)), ""))
         record.executed()
@@ -253,7 +251,3 @@ class Journal:
             asyncio.get_running_loop().call_later(_SOON, self.flush)
         except RuntimeError:  # there is no event loop that would be delayed
             self.flush()
-
-
-def _now_ms() -> int:
-    return time.time_ns() // 1_000_000

@@ -105,6 +105,20 @@ class Outcome(StrEnum):
     REFUSED = "refused"  # the statement never began
 
 
+def clock_offset() -> float:
+    """Return the seconds by which the time of day, in seconds since 1970, is ahead of the monotonic clock now.
+
+    A record that keeps this offset measures its duration by the monotonic clock, so that setting the time of day does
+    not make a duration negative or hours long.
+    """
+    return time.time() - monotonic()
+
+
+def now_ms(offset: float) -> int:
+    """Return the time in milliseconds since 1970, by the monotonic clock and its `offset` (see `clock_offset`)."""
+    return int(1000 * (offset + monotonic()))
+
+
 @dataclass(slots=True)
 class Record:
     """The record of one statement.
@@ -147,6 +161,7 @@ class Record:
     _local: bool = False
     _refused: bool = False
     _since: float = field(default_factory=monotonic)  # the end of the previous phase
+    _offset: float = field(default_factory=clock_offset)
     # The statement with its literals, which its errors must not show; None for a long one, or if literals are kept.
     _original: str | None = field(default=None, repr=False)
 
@@ -163,7 +178,7 @@ class Record:
     @property
     def milliseconds(self) -> int:
         """The duration of the statement in milliseconds: until its end, or until now if it has not ended."""
-        return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
+        return max((now_ms(self._offset) if self.ended_ms is None else self.ended_ms) - self.started_ms, 0)
 
     @property
     def work_ms(self) -> float:
@@ -211,11 +226,11 @@ class Record:
     def ended_again(self, state: OperationState) -> None:
         """Record the end of the original statement that ran after the rewritten one; do nothing if none has begun."""
         if self.operation is not None:
-            self.operation, self.state, self.ended_ms = None, state, time.time_ns() // 1_000_000
+            self.operation, self.state, self.ended_ms = None, state, now_ms(self._offset)
 
     def executed(self) -> None:
         """Record that the execution of the statement has ended."""
-        now = monotonic()
+        now, self.ended_ms = monotonic(), now_ms(self._offset)
         if Phase.QUEUED in self.seconds:
             self.seconds[Phase.EXECUTED] = now - self._since
         self._since = now
@@ -232,7 +247,7 @@ class Record:
         `error` is the reason, None if the client disconnected. `state` is the final state of the statement.
         """
         self._refused, self.state = True, state
-        self.ended_ms = time.time_ns() // 1_000_000
+        self.ended_ms = now_ms(self._offset)
         self.failed(error)
 
     def failed(self, error: SqlError | None) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from proxy.journal.record import moment
+from proxy.journal.record import clock_offset, moment, now_ms
 from proxy.journal.texts import SHOWN, shortened
 from proxy.session import OperationState
 from rewriter.model import TableName
@@ -40,6 +40,7 @@ class Refresh:
     ways: list[str] = field(default_factory=list)
     rows: int = 0
     error: str = ""
+    _offset: float = field(default_factory=clock_offset, repr=False)
 
     @property
     def way(self) -> str:
@@ -49,11 +50,11 @@ class Refresh:
     @property
     def milliseconds(self) -> int:
         """The duration of the refresh in milliseconds: until its end, or until now if it is running."""
-        return (time.time_ns() // 1_000_000 if self.ended_ms is None else self.ended_ms) - self.started_ms
+        return max((now_ms(self._offset) if self.ended_ms is None else self.ended_ms) - self.started_ms, 0)
 
     def ended(self, state: OperationState, error: str = "") -> None:
         """Record the end of the refresh now, with its state and the error message (empty after a success)."""
-        self.state, self.error, self.ended_ms = state, error, time.time_ns() // 1_000_000
+        self.state, self.error, self.ended_ms = state, error, now_ms(self._offset)
 
     def values(self) -> dict[str, Any]:
         """Return the refresh as values by the column names of the system table, with times in UTC."""

@@ -137,8 +137,8 @@ def test_what_views_are_worth(house: House) -> None:
         record = house.journal.receive(operation.session, "SELECT 1")
         record.planned(Forward(choice=choice), 0.0)
         operation.advance(OperationState.FINISHED)
-        operation.completed_ms = 1_700_000_000_000
         house.journal.begin(operation, record)
+        record.ended_ms = 1_700_000_000_000
         house.journal.close(operation)
     rows = shown(house, "SHOW VIEWGATE VIEWS").rows
     assert [row[:8] for row in rows] == [

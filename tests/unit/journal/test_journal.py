@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -54,7 +55,23 @@ def test_a_statement_is_there_while_it_runs_and_after() -> None:
     (record,) = journal
     assert (record.state, record.operation) == (OperationState.FINISHED, None)
     assert record.answer == "answered from lake.demo.agg (roll_up)"
-    assert record.ended_ms == operation.completed_ms
+    assert operation.completed_ms is not None
+    assert record.ended_ms is not None
+    assert abs(record.ended_ms - operation.completed_ms) < 1000
+
+
+@pytest.mark.parametrize("step_s", [-3600, 3600])
+def test_setting_the_clock_changes_no_duration(monkeypatch: pytest.MonkeyPatch, step_s: int) -> None:
+    journal, operation = Journal(), Stub(session(), 0)
+    running, clock, clock_ns = begun(journal, operation, "SELECT 1"), time.time, time.time_ns
+    with journal.refreshing(VIEW, Cause.COMMIT) as refresh:
+        monkeypatch.setattr(time, "time", lambda: clock() + step_s)
+        monkeypatch.setattr(time, "time_ns", lambda: clock_ns() + step_s * 1_000_000_000)
+        assert 0 <= running.milliseconds < 10_000
+    operation.advance(OperationState.FINISHED)
+    journal.end(operation)
+    assert 0 <= running.milliseconds < 10_000
+    assert 0 <= refresh.milliseconds < 10_000
 
 
 def test_one_that_ended_at_once_and_one_that_was_closed() -> None:
