@@ -25,19 +25,24 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from proxy.hs2 import SqlError
+from proxy.journal.texts import shortened
 
 logger = logging.getLogger(__name__)
 
 _AT_ONCE = 4  # each Argon2 check takes 64 MiB while it runs
 _KEPT = 10_000
+_SHOWN = 200
 
 
 class Denied(Exception):
-    """The error raised if a login is refused; its message is for the client, and `logged` is the text for the log."""
+    """The error raised if a login is refused; its message is for the client, and `logged` is the text for the log.
+
+    The log shows at most the first 200 characters of the user's name, because anyone can send a name.
+    """
 
     def __init__(self, message: str, user: str = "") -> None:
         super().__init__(message)
-        self.logged = f"{user!r}: {message}" if user else message
+        self.logged = f"{shortened(user, _SHOWN)!r}: {message}" if user else message
 
 
 class Passwords(Protocol):

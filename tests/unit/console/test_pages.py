@@ -220,6 +220,12 @@ def test_a_wrong_password_is_refused(guarded: House, form: str, caplog: pytest.L
     assert "console login refused" in caplog.text
 
 
+def test_a_long_user_name_does_not_fill_the_log(guarded: House, caplog: pytest.LogCaptureFixture) -> None:
+    form = f"user={'a' * 60_000}&password=wrong"
+    asked(guarded, lambda port: request(port, "/login", "POST", form, **OWN), Authentication(Known()))
+    assert len(caplog.text) < 1000
+
+
 def test_a_logout_takes_the_cookie(guarded: House) -> None:
     answer = asked(guarded, lambda port: request(port, "/logout", "POST", **OWN), Authentication(Known()))
     assert (answer.status, cookie(answer)) == (303, "viewgate-console=")
@@ -298,6 +304,22 @@ def test_each_answer_has_the_headers_that_protect_it(guarded: House, path: str) 
 def test_a_form_too_long_is_refused(guarded: House) -> None:
     answer = asked(guarded, lambda port: request(port, "/login", "POST", "user=" + "x" * 70_000, **OWN))
     assert answer.status == 413
+
+
+@pytest.mark.parametrize("form", ["content-length: 5\r\n\r\nuser", "transfer-encoding: chunked\r\n\r\nzz\r\n"])
+def test_a_form_that_breaks_off_is_no_error_of_the_console(
+    guarded: House, form: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def ask(port: int) -> Answer:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"POST /login HTTP/1.1\r\nhost: a\r\norigin: http://a\r\n{form}".encode())
+        writer.write_eof()
+        await reader.read()
+        writer.close()
+        return await request(port, "/healthz")
+
+    assert asked(guarded, ask).status == 200
+    assert not [record for record in caplog.records if record.exc_info]
 
 
 @pytest.mark.parametrize(
