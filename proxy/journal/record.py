@@ -209,7 +209,12 @@ class Record:
             self.rewritten = kept(rewritten, literals=self.literals) if rewritten else None
 
     def begun(self, upstream: str = "") -> None:
-        """Record that the statement has started on an upstream server (empty: in Viewgate itself)."""
+        """Record that the statement has started on an upstream server (empty: in Viewgate itself).
+
+        Do nothing if the statement has ended meanwhile, because its client left or a user killed it.
+        """
+        if self.has_ended:
+            return
         self.upstream, self.state = upstream, OperationState.RUNNING
         now = monotonic()
         self.seconds[Phase.QUEUED] = max(now - self._since - self.seconds.get(Phase.PLANNED, 0.0), 0.0)

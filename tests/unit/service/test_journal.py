@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
+from proxy.commands.operate import killed
 from proxy.hs2 import SqlError
 from proxy.hs2.generated import ttypes
 from proxy.journal import Outcome, Phase
 from proxy.session import Choice, Forward, OperationState
+from proxy.upstream import Terms
 from rewriter.model import TableName
 from tests.unit.console.http import figure, get, listening
 from tests.unit.support.proxied import Proxied, RawClient, until, with_proxy
@@ -179,6 +182,45 @@ def test_one_whose_client_goes_away_before_it_is_begun_is_told_of() -> None:
 
 
 ONE, TWO, THREE = (f"00-{digit * 32}-{'f' * 16}-01" for digit in "123")
+
+
+def test_one_whose_client_leaves_while_spark_starts_it_stays_canceled() -> None:
+    async def test(proxied: Proxied) -> None:
+        service, held = proxied.server.service, asyncio.Event()
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            await client.end((await client.execute(session, "SELECT 1")).operationHandle)
+            proxied.spark.held["ExecuteStatement"], proxied.spark.seen["ExecuteStatement"] = held, asyncio.Event()
+            sending = asyncio.create_task(client.execute(session, "SELECT 2"))
+            await proxied.spark.called("ExecuteStatement")
+            sending.cancel()
+        await until(lambda: ("SELECT 2", "CANCELED") in told(proxied))
+        held.set()
+        await until(lambda: not service.sessions.all and len(proxied.spark.history) == 2)
+        await service.close()
+        assert told(proxied)[-1] == ("SELECT 2", "CANCELED")
+
+    with_proxy(test)
+
+
+def test_one_that_is_killed_while_spark_starts_it_stays_an_error() -> None:
+    async def test(proxied: Proxied) -> None:
+        journal, held = proxied.server.service.journal, asyncio.Event()
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            session, theirs = await client.open_session(), await other.open_session()
+            first = (await client.execute(session, "SELECT HANG")).operationHandle
+            second = (await other.execute(theirs, "SELECT 2")).operationHandle
+            proxied.spark.held["ExecuteStatement"], proxied.spark.seen["ExecuteStatement"] = held, asyncio.Event()
+            await client.close(first)
+            await proxied.spark.called("ExecuteStatement")
+            (record,) = (record for record in journal if record.sql == "SELECT 2")
+            assert await killed(journal, json.dumps([record.id, None, "olga"]).encode()) == ("bob", None)
+            held.set()
+            assert (await other.end(second)).sqlState == "57014"
+            await until(lambda: len(proxied.spark.history) == 2 and not proxied.spark.operations)
+            assert record.state is OperationState.ERROR
+
+    with_proxy(test, terms=(Terms(statements=1),))
 
 
 def test_the_trace_of_a_statement_is_that_of_its_comment_its_call_or_its_session() -> None:
