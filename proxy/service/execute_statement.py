@@ -124,7 +124,7 @@ async def _launched(call: Call, session: ClientSession, statement: Statement) ->
             raise
         if attempt.done():
             return attempt.result()
-    queued = QueuedOperation(session, partial(_finished, call, attempt), statement.deadline)
+    queued = QueuedOperation(session, attempt, partial(_undo, call, attempt), statement.deadline)
     return queued, _announced(call, queued)
 
 
@@ -134,22 +134,14 @@ async def _waiting_attempt(call: Call, session: ClientSession, statement: Statem
     return started
 
 
-async def _finished(call: Call, attempt: asyncio.Task[Started]) -> Started:
-    """Wait for an attempt to start a statement, and return the started operation with the reply to the client.
-
-    If the upstream has refused the statement, return None in place of the operation, with the upstream's reply. If this
-    wait is cancelled, undo the attempt.
-    """
-    try:
-        return await attempt
-    except asyncio.CancelledError:
-        _undo(call, attempt)
-        raise
-
-
 def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
-    """Cancel an attempt to start a statement; if the attempt has already succeeded, end the started operation."""
-    if attempt.cancel() or attempt.cancelled() or attempt.exception() is not None:
+    """Cancel an attempt to start a statement; if the attempt succeeds all the same, end the started operation."""
+    attempt.cancel()
+    attempt.add_done_callback(partial(_unwanted, call))
+
+
+def _unwanted(call: Call, attempt: asyncio.Task[Started]) -> None:
+    if attempt.cancelled() or attempt.exception() is not None:
         return
     operation, _ = attempt.result()
     if operation is not None:

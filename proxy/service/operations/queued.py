@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 from proxy.hs2 import SqlError, check, read_reply, success
 from proxy.hs2.generated import ttypes
@@ -28,20 +27,24 @@ _EXECUTE_STATEMENT = 0
 class QueuedOperation(Operation):
     """A statement in the queue; once the statement is started, its calls are answered by the started operation.
 
-    `start` waits until the statement can be started, and returns the started operation with the reply to the client, or
-    None with the upstream's refusal. `deadline`, a time of the event loop's clock, includes the time in the queue; None
-    for no limit.
+    `attempt` waits until the statement can be started, and returns the started operation with the reply to the client,
+    or None with the upstream's refusal. `undo` is called if this operation ends without a started operation: it ends
+    the attempt. `deadline`, a time of the event loop's clock, includes the time in the queue; None for no limit.
     """
 
     def __init__(
         self,
         session: ClientSession,
-        start: Callable[[], Coroutine[Any, Any, tuple[Operation | None, bytes]]],
+        attempt: asyncio.Task[tuple[Operation | None, bytes]],
+        undo: Callable[[], None],
         deadline: float | None,
     ) -> None:
         super().__init__(session, _EXECUTE_STATEMENT)
         self._operation: Operation | None = None
-        self._task = asyncio.create_task(self._run(start, deadline))
+        self._undo = undo
+        self._task = asyncio.create_task(self._run(attempt, deadline))
+        # A callback: the task may be cancelled before its first step, and then runs no code of its own.
+        self._task.add_done_callback(self._ended_waiting)
 
     async def wait(self) -> None:
         await asyncio.wait({self._task})
@@ -101,12 +104,14 @@ class QueuedOperation(Operation):
         if self._operation is not None:
             await self._operation.discard()
 
-    async def _run(
-        self, start: Callable[[], Coroutine[Any, Any, tuple[Operation | None, bytes]]], deadline: float | None
-    ) -> None:
+    def _ended_waiting(self, _: asyncio.Task[None]) -> None:
+        if self._operation is None:
+            self._undo()
+
+    async def _run(self, attempt: asyncio.Task[tuple[Operation | None, bytes]], deadline: float | None) -> None:
         try:
             async with asyncio.timeout_at(deadline):
-                operation, reply = await start()
+                operation, reply = await attempt
             if operation is None:
                 check(read_reply(reply, ttypes.TExecuteStatementResp).status)
             else:

@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
+import json
 from dataclasses import replace
 
 import pytest
 
+from proxy.commands.operate import killed
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
@@ -298,3 +300,25 @@ def test_an_asynchronous_statement_that_nobody_asks_for_is_seen_to_end() -> None
             await until(lambda: proxied.planned.ended == [True])
 
     with_proxy(test, Limits(grace=0.2, unseen=0.02))
+
+
+def test_one_that_is_killed_as_soon_as_it_is_queued_leaves_nothing_running() -> None:
+    async def kill(proxied: Proxied) -> None:
+        journal = proxied.server.service.journal
+        while (record := next((one for one in journal if one.sql == "SELECT 2"), None)) is None:
+            await asyncio.sleep(0)  # so that it comes before the first step of the operation's task
+        await killed(journal, json.dumps([record.id, None, "olga"]).encode())
+
+    async def test(proxied: Proxied) -> None:
+        async with RawClient(proxied.port) as client, RawClient(proxied.port) as other:
+            session, theirs = await client.open_session(), await other.open_session()
+            first = (await client.execute(session, "SELECT HANG")).operationHandle
+            killing = asyncio.create_task(kill(proxied))
+            second = (await other.execute(theirs, "SELECT 2")).operationHandle
+            await killing
+            assert (await other.end(second)).sqlState == "57014"
+            await client.close(first)
+            third = (await other.execute(theirs, "SELECT 3")).operationHandle
+            assert (await other.end(third)).operationState == ttypes.TOperationState.FINISHED_STATE
+
+    with_proxy(test, terms=ONE_AT_A_TIME)
