@@ -57,10 +57,11 @@ async def _connected(upstream: Upstream, protocol: asyncio.Protocol, patience: f
             f"{upstream.named} cannot be reached: no answer within {patience:g} s; check `host` and `port` of its "
             "[[upstream]], and firewalls"
         ) from error
-    except socket.gaierror as error:
+    except (socket.gaierror, UnicodeError) as error:  # UnicodeError: a name that DNS cannot have, such as a..b
         advice = "check `host` of its [[upstream]], and the name service of this machine"
+        why = error.strerror if isinstance(error, OSError) else error
         raise Unreachable(
-            f"{upstream.named} cannot be reached: the name {upstream.host} has no address ({error.strerror}); {advice}"
+            f"{upstream.named} cannot be reached: the name {upstream.host} has no address ({why}); {advice}"
         ) from error
     except ConnectionRefusedError as error:
         raise Unreachable(

@@ -211,7 +211,8 @@ def test_when_the_certificate_of_an_upstream_expires_is_known(authority: trustme
     asyncio.run(test())
 
 
-def test_a_name_without_an_address() -> None:
-    said = asyncio.run(problem(10000, None, "spark.invalid"))
-    assert said.startswith("Spark at spark.invalid:10000 cannot be reached: the name spark.invalid has no address (")
+@pytest.mark.parametrize("host", ["spark.invalid", "spark..example.org"])
+def test_a_name_without_an_address(host: str) -> None:
+    said = asyncio.run(problem(10000, None, host))
+    assert said.startswith(f"Spark at {host}:10000 cannot be reached: the name {host} has no address (")
     assert said.endswith("; check `host` of its [[upstream]], and the name service of this machine")
