@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Coroutine, Sequence
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, NoReturn, TextIO, get_type_hints
 
@@ -58,7 +59,7 @@ class Address(NamedTuple):
     """The options of the commands that log in to a running Viewgate: its address, the user, and TLS."""
 
     host: Annotated[str, typer.Option(help="host on which Viewgate runs")] = "127.0.0.1"
-    port: Annotated[int, typer.Option("--port", help="port on which Viewgate listens")] = _PORT
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="port on which Viewgate listens")] = _PORT
     user: Annotated[
         str | None, typer.Option(help="user name; the password is read from the environment variable VIEWGATE_PASSWORD")
     ] = None
@@ -114,10 +115,14 @@ app = typer.Typer(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command that `argv` names (None: the arguments of the process), and return the exit code."""
     words = _with_rows(list(sys.argv[1:] if argv is None else argv))
+    if isinstance(sys.stdout, TextIOWrapper):  # JSON is UTF-8, and so are "…" and names in the other texts
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         typer.main.get_command(app).main(args=words, prog_name="viewgate")
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
+    except OSError as error:  # of --help and --version, which typer prints itself
+        return _code_of(error)
     return 0
 
 
@@ -246,7 +251,7 @@ def show_version(as_json: AsJson = False) -> None:
             found[package] = version(package)
         except PackageNotFoundError:  # pyspark is optional
             continue
-    print(json.dumps(found) if as_json else "\n".join(f"{name} {number}" for name, number in found.items()))
+    _leave(lambda: print(json.dumps(found) if as_json else "\n".join(map(" ".join, found.items()))))
 
 
 @app.command(
@@ -354,7 +359,8 @@ def password(user: Annotated[str, typer.Argument()]) -> None:
 async def _password(user: str) -> None:
     """Read a user's password from the terminal or standard input, and print the line `user:hash` for a password file.
 
-    Raise ConfigError for an empty password, or for a user name that is empty or has a colon.
+    Raise ConfigError for an empty password or a password that is not UTF-8, and for a user name that is empty or that
+    a password file cannot have.
     """
     from getpass import getpass
 
@@ -366,7 +372,16 @@ async def _password(user: str) -> None:
         raise ConfigError(
             "the user name and the password must not be empty, and the user name must not contain a colon"
         )
-    print(PasswordFile.line(user, given))
+    if user != user.strip() or user.startswith("#") or not user.isprintable():
+        raise ConfigError(
+            f"the user name {user!r} cannot stand in a password file: it must not begin with # or a space, end with a "
+            "space, or contain control characters"
+        )
+    try:
+        line = PasswordFile.line(user, given)
+    except UnicodeEncodeError as error:
+        raise ConfigError("the password is not UTF-8 text: give the password in UTF-8") from error
+    print(line)
 
 
 def _run(work: Coroutine[Any, Any, int | None]) -> NoReturn:
@@ -386,13 +401,19 @@ def _leave(work: Callable[[], int | None]) -> NoReturn:
     begin_log()
     try:
         code = work()
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None if the process was started with a closed standard output
+            sys.stdout.flush()
     except _loaded_refusals() as refusal:
-        if isinstance(refusal, BrokenPipeError) and not _is_read(sys.stdout):
-            raise typer.Exit(_NOT_READ) from None
-        print(f"viewgate: {refusal}", file=sys.stderr)
-        raise typer.Exit(1) from None
+        raise typer.Exit(_code_of(refusal)) from None
     raise typer.Exit(code or 0)
+
+
+def _code_of(refusal: Exception) -> int:
+    """Print the message of an error, and return the exit code: 1, or 141 if no process reads the output any more."""
+    if isinstance(refusal, BrokenPipeError) and not _is_read(sys.stdout):
+        return _NOT_READ
+    print(f"viewgate: {refusal}", file=sys.stderr)
+    return 1
 
 
 def _loaded_refusals() -> tuple[type[Exception], ...]:

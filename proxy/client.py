@@ -220,12 +220,12 @@ async def _check_reachable(upstream: Upstream) -> None:
         async with asyncio.timeout(_CONNECT_S):
             opening = asyncio.open_connection(upstream.host, upstream.port, ssl=context, server_hostname=name)
             _, writer = await opening
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # UnicodeError: a name that DNS cannot have, such as one of 64 letters
         raise Refused(_UNREACHABLE, "unreachable", f"{upstream.named} is unreachable: {_why(error)}") from error
     writer.transport.abort()  # unlike close, it leaves nothing for TLS to do
 
 
-def _why(error: OSError) -> str:
+def _why(error: OSError | UnicodeError) -> str:
     """Return the reason why no connection can be opened, with the remedy, as text."""
     match error:
         case ssl.SSLCertVerificationError():
@@ -240,9 +240,9 @@ def _why(error: OSError) -> str:
             return "no process listens there; start Viewgate with `viewgate serve`, or correct --host and --port"
         case TimeoutError():
             return f"no answer within {_CONNECT_S:g} s; check --host, --port and firewalls between here and there"
-        case socket.gaierror():
+        case socket.gaierror() | UnicodeError():
             return "no address is known for this host name; check --host"
-    return f"{error.strerror or error}; check --host and --port"
+    return f"{getattr(error, 'strerror', None) or error}; check --host and --port"
 
 
 async def _check_workers(query: Query) -> None:

@@ -30,8 +30,10 @@ def test_health_of_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
     assert said[0].startswith(f"Viewgate at 127.0.0.1:{port} is unreachable: no process listens there; start Viewgate")
-    assert program.main(["health", "--host", "nowhere.invalid"]) == 1
-    assert capsys.readouterr().err.endswith("no address is known for this host name; check --host\n")
+    for host in ("nowhere.invalid", "spark..example.org", "a" * 64):
+        assert program.main(["health", "--host", host]) == 1
+        assert capsys.readouterr().err.endswith("no address is known for this host name; check --host\n")
+    assert program.main(["health", "--port", "70000"]) == 2
 
 
 class Nobody:

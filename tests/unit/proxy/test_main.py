@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 import re
 import socket
 import subprocess
@@ -262,6 +263,27 @@ def test_output_that_nobody_reads_is_no_failure(tmp_path: Path) -> None:
         assert (running.stderr.read(), running.wait()) == (b"", 141)
 
 
+@pytest.mark.parametrize(
+    ("words", "to", "code"), [("version", "/dev/full", 1), ("--help", "/dev/full", 1), ("-", "", 0)]
+)
+def test_output_that_cannot_be_written_is_told_in_one_line(words: str, to: str, code: int, tmp_path: Path) -> None:
+    (tmp_path / "schema.sql").write_text("CREATE TABLE t (a INT);")
+    explained = f"explain --schema {tmp_path / 'schema.sql'} 'SELECT a FROM t'"
+    command = f"{sys.executable} -m proxy {words if to else explained} >{to or '&-'}"
+    answer = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True)
+    assert answer.returncode == code
+    assert answer.stderr == ("viewgate: [Errno 28] No space left on device\n" if code else "")
+
+
+def test_output_is_utf8_in_each_locale(tmp_path: Path) -> None:
+    (tmp_path / "schema.sql").write_text("CREATE TABLE t (a INT);")
+    command = [sys.executable, "-m", "proxy", "explain", "--json", "--schema", str(tmp_path / "schema.sql")]
+    query = "SELECT a FROM t WHERE a = 'é\udcff'"
+    given = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    answer = subprocess.run([*command, query], capture_output=True, env=given, check=True)
+    assert json.loads(answer.stdout)["sql"] == query
+
+
 def test_work_is_no_command_of_users(capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["--help"]) == 0
     shown = capsys.readouterr().out
@@ -361,6 +383,26 @@ def test_a_line_for_a_file_of_passwords(
     assert not users.check("ann", "secret")
     monkeypatch.setattr("sys.stdin", io.StringIO("\n"))
     assert program.main(["password", "ann"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("user", "password", "told"),
+    [
+        ("#ann", "x", "must not begin with #"),
+        (" ann", "x", "a space"),
+        ("ann\nbob:$argon2", "x", "must not contain a colon"),
+        ("ann\nbob", "x", "control characters"),
+        ("ann", "\udcff", "the password is not UTF-8 text"),
+    ],
+)
+def test_no_line_that_a_file_of_passwords_cannot_have(
+    user: str, password: str, told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{password}\n"))
+    assert program.main(["password", user]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert told in said.err
 
 
 @pytest.mark.parametrize(
