@@ -22,7 +22,7 @@ from proxy.console import Console, Login
 from proxy.effective import NO_WORKERS, Effective
 from proxy.hs2 import SqlError
 from proxy.journal.json_log import log_as_json
-from proxy.journal.redaction import log_without_literals
+from proxy.journal.redaction import redact_log
 from proxy.options import Options, settled
 from proxy.ports import TlsSettings, console_place, is_ipv6, refuse_taken_port, reserved
 from proxy.process import name_log, settle_memory
@@ -218,14 +218,13 @@ async def _at_once(reload: Callable[[], Reloaded]) -> Reloaded:
 
 
 def _settle_log(settings: config.JournalSettings, worker: int | None = None) -> None:
-    """Write the log in the configured format, without literals if so configured.
+    """Write the log in the configured format, without credentials, and without literals if so configured.
 
     `worker` is the number of this process, None if there is only one process.
     """
     if settings.log == "json":
         log_as_json(worker)
-    if not settings.literals:
-        log_without_literals()
+    redact_log(literals=settings.literals)
 
 
 def _adopt_share(number: int, surroundings: Surroundings, service: Service, settings: config.Config) -> None:

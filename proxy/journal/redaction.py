@@ -1,11 +1,12 @@
-"""Removes literals from log lines about errors in statements, for `[journal] literals = false`."""
+"""Removes credentials from log lines and, for `[journal] literals = false`, literals from lines about statements."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 
 from proxy.hs2 import SqlError
-from proxy.journal.texts import digest, without_values
+from proxy.journal.texts import digest, without_credentials, without_values
 
 _OF_STATEMENTS = "rewriter."  # loggers whose texts are statements, or parts of them
 
@@ -13,36 +14,63 @@ _OF_STATEMENTS = "rewriter."  # loggers whose texts are statements, or parts of 
 class Redacted(Exception):
     """A substitute for an exception whose message may quote a statement.
 
-    The substitute has the name of the exception's class, and the message without values.
+    The substitute has the name of the exception's class, and the message without credentials and values.
     """
 
 
-class WithoutLiterals(logging.Filter):
-    """A log filter that replaces literals by `?` in the rewriter's lines, and in the messages of all exceptions.
+class Redaction(logging.Filter):
+    r"""A log filter that hides credentials in texts and in the messages of exceptions.
 
-    >>> line = logging.makeLogRecord({"name": "rewriter.engine", "msg": "failed sql=%r", "args": ("SELECT 'Ann'",)})
-    >>> WithoutLiterals().filter(line), line.getMessage()
-    (True, "failed sql='SELECT ?'")
+    Without `literals`, the filter also replaces literals by `?` in the rewriter's lines, and in the messages of all
+    exceptions.
+
+    >>> given = {"name": "rewriter.engine", "msg": "failed sql=%r", "args": ("SELECT 'Ann', secret(token => 'x')",)}
+    >>> lines = [logging.makeLogRecord(given) for _ in range(2)]
+    >>> [Redaction(literals=literals).filter(line) for literals, line in zip((True, False), lines)]
+    [True, True]
+    >>> [line.getMessage() for line in lines]
+    ['failed sql="SELECT \'Ann\', secret(token => ***)"', "failed sql='SELECT ?, secret(token => ?)'"]
     """
+
+    def __init__(self, *, literals: bool) -> None:
+        super().__init__()
+        self._literals = literals
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Replace the literals in a log record and its exception by `?`; return True, because no line is dropped."""
-        if record.name.startswith(_OF_STATEMENTS) and isinstance(record.args, tuple):
-            record.args = tuple(digest(value) if isinstance(value, str) else value for value in record.args)
+        """Redact a log record and its exception; return True, because no line is dropped."""
         if isinstance(record.args, tuple):
-            record.args = tuple(_told(value) if isinstance(value, BaseException) else value for value in record.args)
+            of_statements = record.name.startswith(_OF_STATEMENTS)
+            record.args = tuple(self._shown(value, of_statements=of_statements) for value in record.args)
         if record.exc_info and record.exc_info[1] is not None:
             _, error, frames = record.exc_info
-            said = Redacted(f"{type(error).__qualname__}: {_told(error)}")
-            record.exc_info, record.exc_text = (Redacted, said, frames), None  # the text that a handler has cached
+            if not self._literals or any(without_credentials(str(one)) != str(one) for one in _chain(error)):
+                said = Redacted(f"{type(error).__qualname__}: {self._told(error)}")
+                record.exc_info, record.exc_text = (Redacted, said, frames), None  # the text that a handler has cached
         return True
 
+    def _shown(self, value: object, *, of_statements: bool) -> object:
+        """Return an argument of a log line as the line may show it: a text or an exception without credentials."""
+        if isinstance(value, BaseException):
+            return self._told(value)
+        if not isinstance(value, str):
+            return value
+        return digest(value) if of_statements and not self._literals else without_credentials(value)
 
-def _told(error: BaseException) -> str:
-    return without_values(str(error), error.sql_state if isinstance(error, SqlError) else None)
+    def _told(self, error: BaseException) -> str:
+        state = error.sql_state if isinstance(error, SqlError) else None
+        return without_credentials(str(error) if self._literals else without_values(str(error), state))
 
 
-def log_without_literals() -> None:
-    """Replace the literals in the rewriter's log lines, and in the messages of logged exceptions, from now on."""
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield an exception, and the exceptions that a traceback shows as its causes."""
+    seen = list[BaseException]()
+    while error is not None and error not in seen:
+        seen.append(error)
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def redact_log(*, literals: bool) -> None:
+    """Hide credentials in the log from now on and, without `literals`, also the literals of statements."""
     for handler in logging.getLogger().handlers:
-        handler.addFilter(WithoutLiterals())
+        handler.addFilter(Redaction(literals=literals))

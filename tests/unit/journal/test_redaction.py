@@ -1,3 +1,4 @@
+import contextlib
 import io
 import logging
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ import pytest
 from proxy.answering.decision import suggested
 from proxy.hs2 import SqlError
 from proxy.journal.json_log import JsonLog
-from proxy.journal.redaction import WithoutLiterals
+from proxy.journal.redaction import Redaction
 from rewriter import Attempt, Definitions, Outcome, Reason, parse
 from rewriter.engine.guard import guarded
 from rewriter.model import Session, TableName
@@ -17,10 +18,17 @@ QUERY = "SELECT n FROM t WHERE name = 'Ann Secret' AND salary = 98765"
 
 @pytest.fixture(params=[logging.Formatter(), JsonLog()], ids=["text", "json"])
 def log(request: pytest.FixtureRequest) -> Iterator[io.StringIO]:
+    with logged(request.param, literals=False) as written:
+        yield written
+
+
+@contextlib.contextmanager
+def logged(form: logging.Formatter, *, literals: bool) -> Iterator[io.StringIO]:
+    """Yield the text of the log in this format."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
-    handler.setFormatter(request.param)
-    handler.addFilter(WithoutLiterals())
+    handler.setFormatter(form)
+    handler.addFilter(Redaction(literals=literals))
     logging.getLogger().addHandler(handler)
     yield written
     logging.getLogger().removeHandler(handler)
@@ -56,3 +64,19 @@ def test_a_suggestion_that_fails_is_logged_without_literals(log: io.StringIO, mo
     line = log.getvalue()
     assert "suggestion failed digest='SELECT n FROM t WHERE name = ? AND salary = ?'" in line.replace('\\"', '"')
     assert "Secret" not in line
+
+
+@pytest.mark.parametrize("form", [logging.Formatter(), JsonLog()], ids=["text", "json"])
+def test_no_line_has_a_credential(form: logging.Formatter) -> None:
+    url, logger = "no login at jdbc:postgresql://ann:opensesame@db/x", logging.getLogger("proxy.pipeline.status")
+    with logged(form, literals=True) as log:
+        logger.warning("refresh failed view=%s error=%s", "lake.v", SqlError(url))
+        logger.warning("refresh failed view=%s way=%s error=%s", "lake.v", "full", url)
+        for error in (SqlError(url), ValueError("no 'Ann'")):
+            try:
+                raise SqlError("the refresh failed") from error
+            except SqlError:
+                logger.exception("refresh failed")
+    assert "opensesame" not in log.getvalue()
+    assert log.getvalue().count("jdbc:postgresql://ann:***@db/x") == 2
+    assert "no 'Ann'" in log.getvalue()  # the causes of other errors are kept
