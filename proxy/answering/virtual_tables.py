@@ -235,7 +235,8 @@ class VirtualSchema:
         after = tokens[at + 2 * len(schema) + 1] if at + 2 * len(schema) + 1 < len(tokens) else None
         if after is not None and after.text == ".":
             return Reference(name, table, tokens[at].start, last.end, relation=False)
-        if before is None or (before.keyword or before.text) not in _BEFORE_RELATION:
+        deletes = at > 1 and tokens[at - 2].keyword == "DELETE"
+        if before is None or deletes or (before.keyword or before.text) not in _BEFORE_RELATION:
             if not self.own:
                 return None
             raise SqlError(f"{name} is read-only: read it with SELECT … FROM {name}", "0A000")

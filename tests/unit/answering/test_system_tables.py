@@ -97,6 +97,7 @@ def test_what_is_no_system_table_stays(sql: str) -> None:
 "the tables are ")),
         ("INSERT INTO viewgate.system.statements VALUES (1)", "0A000", "viewgate.system.statements is read-only"),
         ("DROP TABLE viewgate.system.views", "0A000", "viewgate.system.views is read-only"),
+        ("DELETE FROM viewgate.system.views WHERE a = 1", "0A000", "viewgate.system.views is read-only"),
         ("CREATE VIEW v AS SELECT * FROM viewgate.system.views", "0A000", "cannot be read in the query of a view"),
         ("CREATE OR REPLACE GLOBAL TEMP VIEW v AS SELECT * FROM viewgate.system.views", "0A000", "the query of a view"),
         ("CACHE LAZY TABLE v AS SELECT * FROM viewgate.system.views", "0A000", "cannot be read in a cached table"),
