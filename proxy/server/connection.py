@@ -12,12 +12,15 @@ import socket
 from collections.abc import Callable, Coroutine
 from typing import Any, cast
 
+from proxy.journal.texts import shortened
 from proxy.server.conversations import CONVERSATIONS, Caller, Conversation
 from proxy.server.entrance import Entrance
 from proxy.service import Peer
 from proxy.upstream import Reply
 from proxy.wire import Refused, TlsServer, Transport, WireError, transport_of
 from proxy.wire.tls import TLS_ONLY
+
+_SHOWN = 500  # characters of a reason in the log: a reason may quote bytes of a stranger
 
 
 # With a stand-in server that answers at once, statements took 0.82 to 0.97 of the time that they take with a task for
@@ -327,7 +330,7 @@ class Connection(asyncio.Protocol):
         self._transport.write(data if self._tls is None else self._tls.send(data))
 
     def _refuse(self, refused: Refused) -> None:
-        logger.warning("%s: connection closed: %s", self._name, refused.reason)
+        logger.warning("%s: connection closed: %s", self._name, shortened(refused.reason, _SHOWN))
         if refused.reply:
             self._write(refused.reply)
         self.close()

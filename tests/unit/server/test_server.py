@@ -105,6 +105,15 @@ def test_a_refusal_tells_the_client_why() -> None:
     with_proxy(test)
 
 
+def test_a_stranger_does_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async def test(proxied: Proxied) -> None:
+        await refused(proxied.port, negotiation(Status.START, b"\0" * 60_000))
+
+    with_proxy(test)
+    assert "Unsupported mechanism type" in caplog.text
+    assert len(caplog.text) < 2000
+
+
 def test_a_client_that_does_not_log_in_is_dropped() -> None:
     async def test(proxied: Proxied) -> None:
         assert await refused(proxied.port, LOGIN[:7]) == b""
