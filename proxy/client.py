@@ -29,7 +29,7 @@ _OPEN_S = 10.0
 _PATIENT = Timeouts(open=2 * _OPEN_S)  # so that _OPEN_S, whose message is better, is reached first
 _WAITING = (
     "its upstreams are busy, or paused: run RESUME VIEWGATE UPSTREAM in a session with the database viewgate.system, "
-    "or send SIGHUP"
+    "or send SIGHUP; if Viewgate's log has no new lines, the process hangs: restart Viewgate"
 )
 # The columns of SHOW VIEWGATE VIEWS that fit on a terminal; --wide prints all.
 _NARROW = frozenset(
