@@ -124,7 +124,7 @@ def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[C
     block = _block(query, session, seen)
     if main is None or main.tree is None or block is None:
         raise Uncertain("the names of the query's outputs are not known for certain: give each output an alias")
-    return output_columns(block, main.tree)
+    return output_columns(block, main.tree, query)
 
 
 def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> Block | None:

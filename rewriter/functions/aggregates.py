@@ -47,8 +47,8 @@ def _bits(name: str, *, repeats: bool) -> Aggregate:
     return Aggregate(name, integral, combine=name, repeats=repeats)
 
 
-def _spread(name: str, synonyms: tuple[str, ...] = (), unprinted: tuple[str, ...] = ()) -> Aggregate:
-    return Aggregate(name, magnitude, synonyms, unprinted=unprinted, composed=spread(name), exact=never_exact)
+def _spread(name: str, synonyms: tuple[str, ...] = ()) -> Aggregate:
+    return Aggregate(name, magnitude, synonyms, composed=spread(name), exact=never_exact)
 
 
 def _paired(name: str, result: Rule = magnitudes) -> Aggregate:
@@ -56,7 +56,7 @@ def _paired(name: str, result: Rule = magnitudes) -> Aggregate:
 
 
 def _shape(name: str) -> Aggregate:
-    return Aggregate(name, magnitude, printed=False, exact=never_exact)
+    return Aggregate(name, magnitude, exact=never_exact)
 
 
 def _set(name: str, united_by: str, *, size: int | None = None) -> Aggregate:
@@ -83,7 +83,7 @@ AGGREGATES = (
     _spread("var_pop"),
     _spread("var_samp", ("variance",)),
     _spread("stddev_pop"),
-    _spread("stddev_samp", ("stddev", "std"), unprinted=("std",)),
+    _spread("stddev_samp", ("stddev", "std")),
     _paired("covar_pop"),
     _paired("covar_samp"),
     _paired("corr"),
@@ -100,9 +100,9 @@ AGGREGATES = (
     _paired("regr_r2"),
     _shape("skewness"),
     _shape("kurtosis"),
-    Aggregate("median", printed=False),
-    Aggregate("percentile", printed=False, arity=2),
-    Aggregate("approx_count_distinct", BIGINT, printed=False, repeats=False, of_key="set", of_nothing="zero"),
+    Aggregate("median"),
+    Aggregate("percentile", printed_arity=3, printed_defaults=("1",), arity=2),
+    Aggregate("approx_count_distinct", BIGINT, printed_arity=1, repeats=False, of_key="set", of_nothing="zero"),
     _set("theta_sketch_agg", "theta_union_agg", size=_SKETCH_SIZE),
     _set("theta_union_agg", "theta_union_agg", size=_SKETCH_SIZE),
     _set("bitmap_construct_agg", "bitmap_or_agg"),

@@ -10,9 +10,9 @@ CONDITIONS = (
     Function("nvl", together, ("ifnull",)),
     Function("nvl2", either),
     Function("nullif", first),
-    Function("if", either, printed=False),
+    Function("if", either, printed="(IF(%s))"),
     Function("greatest", together),
     Function("least", together),
-    Function("isnull", BOOLEAN, printed=False),
-    Function("isnotnull", BOOLEAN, printed=False),
+    Function("isnull", BOOLEAN, printed="(%s IS NULL)"),
+    Function("isnotnull", BOOLEAN, printed="(%s IS NOT NULL)"),
 )

@@ -21,10 +21,12 @@ class Function:
     - `readable`: true if a query block may contain the function. A view whose query contains a function that is not
       readable answers only queries of the same text
     - `printed`: how Spark prints a call as the name of an output without an alias: with the typed function name (True),
-      with the function name in `printed` (a string), or in an unknown form (False)
+      with the function name in `printed` (a string), or in an unknown form (False). A string with `%s` is the whole
+      form, with `%s` in the place of the arguments
     - `unprinted`: the synonyms for which this form is unknown
     - `printed_arity`: the number of arguments for which this form is known, because Spark prints omitted arguments,
       too; None for any number
+    - `printed_defaults`: the last arguments, as Spark prints them where they were omitted
     - `unsettled`: why two runs of a nondeterministic function may differ, so that CREATE refuses a view whose query
       contains the function; empty for deterministic functions
     - `operator`: the arithmetic operator with the same result types as the function, such as % for mod(); empty if
@@ -45,6 +47,7 @@ class Function:
     printed: bool | str = True
     unprinted: tuple[str, ...] = ()
     printed_arity: int | None = None
+    printed_defaults: tuple[str, ...] = ()
     unsettled: str = ""
     operator: str = ""
     rounds: bool = False
@@ -137,12 +140,22 @@ class Aggregate(Function):
 class WindowFunction:
     """A function that is supported only with OVER.
 
-    `result` computes the result type from the argument types; None if the type is not known. `kind` is 'rank' if rows
-    that are equal under ORDER BY have the same value, and 'succession' if such rows may have different values, as with
-    row_number(). If `settled` is false, CREATE refuses a view whose query contains the function, as not deterministic.
+    - `result`: computes the result type from the argument types; None if the type is not known
+    - `kind`: 'rank' if rows that are equal under ORDER BY have the same value, and 'succession' if such rows may have
+      different values, as with row_number()
+    - `settled`: if false, CREATE refuses a view whose query contains the function, as not deterministic
+    - `printed`: the name with which Spark prints the function in the name of an output without an alias; empty for the
+      function's own name
+    - `printed_arity`: the number of arguments for which this form is known; None for any number
+    - `frame`: the frame that Spark prints if the query has none; empty for the frame of an aggregate
+    - `offset`: -1 or 1 for a function that reads a row before or behind the current row; otherwise 0
     """
 
     name: str
     result: Rule | None
     kind: Literal["rank", "succession"]
     settled: bool = False
+    printed: str = ""
+    printed_arity: int | None = None
+    frame: str = ""
+    offset: int = 0

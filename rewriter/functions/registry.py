@@ -63,6 +63,13 @@ PRINTED_ARITY: Mapping[str, int] = {
     for name in (record.name, *record.synonyms)
     if record.printed_arity
 }
+# By the typed name of a function: the last arguments, as Spark prints them where they were omitted.
+PRINTED_DEFAULTS: Mapping[str, tuple[str, ...]] = {
+    name: record.printed_defaults
+    for record in FUNCTIONS.values()
+    for name in (record.name, *record.synonyms)
+    if record.printed_defaults
+}
 TEXTS = frozenset(
     name
     for record in FUNCTIONS.values()

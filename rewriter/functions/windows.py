@@ -5,16 +5,17 @@ from __future__ import annotations
 from rewriter.functions.record import WindowFunction
 from rewriter.functions.results import DOUBLE, INT, first
 
+_TO_CURRENT = "ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 WINDOW_FUNCTIONS = (
-    WindowFunction("rank", INT, "rank", settled=True),
-    WindowFunction("dense_rank", INT, "rank", settled=True),
-    WindowFunction("percent_rank", DOUBLE, "rank", settled=True),
+    WindowFunction("rank", INT, "rank", settled=True, printed="RANK", frame=_TO_CURRENT),
+    WindowFunction("dense_rank", INT, "rank", settled=True, printed="DENSE_RANK", frame=_TO_CURRENT),
+    WindowFunction("percent_rank", DOUBLE, "rank", settled=True, printed="PERCENT_RANK", frame=_TO_CURRENT),
     WindowFunction("cume_dist", DOUBLE, "rank", settled=True),
-    WindowFunction("row_number", INT, "succession"),
-    WindowFunction("ntile", INT, "succession"),
-    WindowFunction("lag", first, "succession", settled=True),
-    WindowFunction("lead", first, "succession", settled=True),
-    WindowFunction("first_value", first, "succession"),
-    WindowFunction("last_value", first, "succession"),
+    WindowFunction("row_number", INT, "succession", frame=_TO_CURRENT),
+    WindowFunction("ntile", INT, "succession", frame=_TO_CURRENT),
+    WindowFunction("lag", first, "succession", settled=True, offset=-1),
+    WindowFunction("lead", first, "succession", settled=True, offset=1),
+    WindowFunction("first_value", first, "succession", printed_arity=1),
+    WindowFunction("last_value", first, "succession", printed_arity=1),
     WindowFunction("nth_value", None, "succession"),
 )

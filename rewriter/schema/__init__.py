@@ -7,7 +7,7 @@ For any other name or type the functions raise Uncertain instead of guessing.
 from rewriter.functions.types import UNKNOWN, Uncertain, column_type
 from rewriter.schema.columns import expression_type, numeric_type, output_columns, output_types
 from rewriter.schema.components import argument_types, components_of
-from rewriter.schema.names import has_unary_plus, name_of
+from rewriter.schema.names import name_of
 from rewriter.schema.oracle import type_of
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "column_type",
     "components_of",
     "expression_type",
-    "has_unary_plus",
     "name_of",
     "numeric_type",
     "output_columns",

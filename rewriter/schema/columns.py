@@ -5,20 +5,20 @@ from __future__ import annotations
 from sqlglot import exp
 
 from rewriter.block import Block, remembered
-from rewriter.functions.types import UNKNOWN, VOID, Uncertain, is_numeric
+from rewriter.functions.types import INTEGERS, UNKNOWN, VOID, Uncertain, is_numeric
 from rewriter.model import Column
-from rewriter.schema.names import name_of
+from rewriter.schema.names import lost_spelling, name_of
 from rewriter.schema.oracle import Declared, Types, type_of
 from rewriter.sql import excerpt
 from rewriter.timeseries.bucket import TEMPORAL
 
 
-def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = None) -> tuple[Column, ...]:
+def output_columns(block: Block, tree: exp.Select, sql: str, spelled: exp.Select | None = None) -> tuple[Column, ...]:
     """Return the names and types of a block's outputs; raise Uncertain if a name or type is not known for certain.
 
-    `tree` is the block's SELECT as the user typed it. `spelled` is the same SELECT with its `timeseries` calls
-    translated to Spark functions; an output with such a call has its typed text as alias, so that the output keeps its
-    name. `spelled` is None if there are no `timeseries` calls.
+    `tree` is the block's SELECT as the user typed it in the text `sql`. `spelled` is the same SELECT with its
+    `timeseries` calls translated to Spark functions; an output with such a call has its typed text as alias, so that
+    the output keeps its name. `spelled` is None if there are no `timeseries` calls.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]
@@ -26,6 +26,10 @@ def output_columns(block: Block, tree: exp.Select, spelled: exp.Select | None = 
         raise Uncertain(
             "the name of an output that * stands for is not known for certain: list the columns, and give each "
             "expression an alias"
+        )
+    if lost := lost_spelling(sql, [item for item in tree.expressions if not isinstance(item, (exp.Alias, exp.Star))]):
+        raise Uncertain(
+            f"the output name of an expression with {lost} is not known for certain: give the output an alias"
         )
     items = iter(unnamed)
     declared = _declared(block)
@@ -43,7 +47,22 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
     moved = (operand for node in output.find_all(exp.Add, exp.Sub) for operand in (node.this, node.expression))
     if any(isinstance(operand, exp.Interval) or type_of(operand, declared) in TEMPORAL for operand in moved):
         raise Uncertain(f"the output name of {excerpt(item)} is not known for certain: give the output an alias")
+    if any(map(_has_decimal_side, item.find_all(*_ORDERING))):
+        compared = [node for node in output.find_all(*_ORDERING) if _has_decimal_side(node)]
+        sides = [type_of(side, declared) for node in compared for side in (node.this, node.expression)]
+        if not compared or any(kind in INTEGERS for kind in sides):
+            raise Uncertain(f"the output name of {excerpt(item)} is not known for certain: give the output an alias")
     return name_of(item)
+
+
+# Spark compares an integer with an integer instead of a decimal literal: `i > 1.5` is named (i > 1).
+_ORDERING = (exp.LT, exp.LTE, exp.GT, exp.GTE)
+
+
+def _has_decimal_side(comparison: exp.Expr) -> bool:
+    sides = (side.unnest() for side in (comparison.this, comparison.expression))
+    literals = (side.this.unnest() if isinstance(side, exp.Neg) else side for side in sides)
+    return any(isinstance(side, exp.Literal) and not side.is_string and "." in side.name for side in literals)
 
 
 def output_types(block: Block) -> tuple[str, ...]:

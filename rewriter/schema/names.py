@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
 from itertools import pairwise
 
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
-from rewriter.functions.registry import CLOCK, GROUPING, PRINTED, PRINTED_ARITY, meant
+from rewriter.functions.registry import CLOCK, GROUPING, PRINTED, PRINTED_ARITY, PRINTED_DEFAULTS, WINDOWS, meant
 from rewriter.functions.types import Uncertain, column_type
 from rewriter.sql import excerpt, tokenize
 from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
 
 Tree = exp.Expr
 
-_INFIX: Signs = {**ARITHMETIC, **COMPARING, **CONNECTING, exp.IntDiv: "div", exp.NullSafeEQ: "<=>"}
+_BITWISE: Signs = {exp.BitwiseAnd: "&", exp.BitwiseOr: "|", exp.BitwiseXor: "^"}
+_INFIX: Signs = {**ARITHMETIC, **COMPARING, **CONNECTING, **_BITWISE, exp.IntDiv: "div", exp.NullSafeEQ: "<=>"}
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CURRENT, _UNBOUNDED = "CURRENT ROW", "UNBOUNDED"
 
 _OPERATORS = "( , + - * / % = < > <= >= <> != <=> || SELECT DISTINCT WHEN THEN ELSE CASE AND OR NOT BETWEEN LIKE DIV"
 _BEFORE_OPERANDS = frozenset(_OPERATORS.split())
@@ -33,19 +38,37 @@ def name_of(tree: Tree) -> str:
     return _spelled(tree)
 
 
-def has_unary_plus(sql: str) -> bool:
-    """Return whether a SQL text contains a unary plus, as in `+i`.
+def lost_spelling(sql: str, outputs: Sequence[Tree]) -> str:
+    """Return what the parser drops from a SQL text although Spark prints it in the names of `outputs`; or else empty.
 
-    Spark keeps the sign in an output's name, but sqlglot's parser drops it.
+    `outputs` are the parsed outputs without an alias. The result names the first of: a unary plus, `NOT x IS NULL`
+    (parsed as `x IS NOT NULL`), and a number with a type suffix (`1L`, parsed as `CAST(1 AS BIGINT)`).
 
-    >>> has_unary_plus("SELECT +i FROM t"), has_unary_plus("SELECT i + 1 FROM t")
-    (True, False)
+    >>> from rewriter.sql import parse_select
+    >>> [
+    ...     lost_spelling(sql, parse_select(sql).expressions)
+    ...     for sql in ("SELECT +i", "SELECT i + 1", "SELECT NOT i IS NULL", "SELECT i + 1L")
+    ... ]
+    ['a unary plus', '', 'NOT before an operand of IS NULL', 'a number with a type suffix']
     """
-    tokens = tokenize(sql)
-    return any(
-        token.token_type is TokenType.PLUS and before.text.upper() in _BEFORE_OPERANDS
-        for before, token in pairwise(tokens)
-    )
+    if not outputs:
+        return ""
+    pairs = [*pairwise(tokenize(sql))]
+    if any(token.token_type is TokenType.PLUS and before.text.upper() in _BEFORE_OPERANDS for before, token in pairs):
+        return "a unary plus"
+    nodes = [node for output in outputs for node in output.find_all(exp.Not, exp.Cast)]
+    if any(isinstance(node, exp.Not) and isinstance(node.this, exp.Is) for node in nodes) and any(
+        token.token_type is TokenType.NOT and before.token_type is not TokenType.IS for before, token in pairs
+    ):
+        return "NOT before an operand of IS NULL"
+    if any(isinstance(node, exp.TryCast) and isinstance(node.this, exp.Literal) for node in nodes) and any(
+        before.token_type is TokenType.NUMBER
+        and token.token_type is TokenType.DCOLON
+        and sql[token.start : token.end + 1] != "::"
+        for before, token in pairs
+    ):
+        return "a number with a type suffix"
+    return ""
 
 
 def _spelled(tree: Tree) -> str:
@@ -54,7 +77,15 @@ def _spelled(tree: Tree) -> str:
             return spell(tree)
     if type(tree) in _INFIX:
         return f"({_spelled(tree.this)} {_INFIX[type(tree)]} {_spelled(tree.expression)})"
-    raise Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
+    raise _uncertain(tree)
+
+
+def _uncertain(tree: Tree) -> Uncertain:
+    return Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
+
+
+def _listed(trees: Iterable[Tree]) -> str:
+    return ", ".join(map(_spelled, trees))
 
 
 def _column(tree: Tree) -> str:
@@ -76,11 +107,15 @@ def _call(tree: Tree) -> str:
     empty = meant(name) in CLOCK or (name in GROUPING and not tree.expressions)
     spelled = PRINTED.get(name) if bool(tree.expressions) != empty else None
     # Spark also prints arguments that were omitted.
-    if spelled is None or len(tree.expressions) != PRINTED_ARITY.get(name, len(tree.expressions)):
+    arity = PRINTED_ARITY.get(name, len(tree.expressions))
+    omitted = arity - len(tree.expressions)
+    defaults = PRINTED_DEFAULTS.get(name, ())
+    if spelled is None or not 0 <= omitted <= len(defaults):
         raise Uncertain(f"the output name of {name}() is not known for certain: give the output an alias")
     if name == "count" and isinstance(tree.expressions[0], exp.Star):
         return "count(1)"
-    return f"{spelled}({', '.join(map(_argument, tree.expressions))})"
+    arguments = ", ".join((*map(_argument, tree.expressions), *defaults[len(defaults) - omitted :]))
+    return spelled % arguments if "%s" in spelled else f"{spelled}({arguments})"
 
 
 def _argument(tree: Tree) -> str:
@@ -91,17 +126,36 @@ def _argument(tree: Tree) -> str:
 
 def _cast(tree: Tree) -> str:
     assert isinstance(tree, exp.Cast)
-    if tree.args.get("safe") or isinstance(tree.this, exp.Literal):
-        raise Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
-    return f"CAST({_spelled(tree.this)} AS {column_type(tree.to.sql('spark')).upper()})"
+    if tree.args.get("safe"):
+        raise _uncertain(tree)
+    kind = column_type(tree.to.sql("spark"))
+    # The parser reads DATE '…' as a Cast, and CAST('…' AS DATE) as a TryCast.
+    if isinstance(tree.this, exp.Literal) and not isinstance(tree, exp.TryCast):
+        return _typed_literal(tree.this, kind)
+    return f"CAST({_spelled(tree.this)} AS {kind.upper()})"
+
+
+def _typed_literal(literal: exp.Literal, kind: str) -> str:
+    # Spark prints a TIMESTAMP in the session time zone, and a DATE in ISO form.
+    if kind != "date" or not _DATE.fullmatch(literal.name):
+        raise _uncertain(literal)
+    try:
+        date.fromisoformat(literal.name)
+    except ValueError:
+        raise _uncertain(literal) from None
+    return f"DATE '{literal.name}'"
 
 
 def _case(tree: Tree) -> str:
-    if tree.this is not None:
-        raise Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
-    parts = [f"WHEN {_spelled(branch.this)} THEN {_spelled(branch.args['true'])}" for branch in tree.args["ifs"]]
+    parts = [
+        f"WHEN {_when(tree.this, branch.this)} THEN {_spelled(branch.args['true'])}" for branch in tree.args["ifs"]
+    ]
     default = tree.args.get("default")
     return f"CASE {' '.join(parts)} {f'ELSE {_spelled(default)} ' if default else ''}END"
+
+
+def _when(operand: Tree | None, value: Tree) -> str:
+    return _spelled(value) if operand is None else f"({_spelled(operand)} = {_spelled(value)})"
 
 
 def _negative(tree: Tree) -> str:
@@ -115,9 +169,22 @@ def _like(tree: Tree) -> str:
     return f"(NOT {text})" if tree.args.get("negate") else text
 
 
+def _pattern(function: str, tree: Tree) -> str:
+    text = f"{function}({_listed((tree.this, tree.expression))})"
+    return f"(NOT {text})" if tree.args.get("negate") else text
+
+
+def _escaped(tree: Tree) -> str:
+    if not isinstance(tree.this, exp.Like) or tree.this.args.get("negate") or tree.expression.name == "'":
+        raise _uncertain(tree)
+    return f"{_spelled(tree.this)} ESCAPE '{tree.expression.name}'"
+
+
 def _is(tree: Tree) -> str:
+    if isinstance(tree.expression, exp.Boolean):
+        return f"({_spelled(tree.this)} <=> {_spelled(tree.expression)})"
     if not isinstance(tree.expression, exp.Null):
-        raise Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
+        raise _uncertain(tree)
     return f"({_spelled(tree.this)} IS NULL)"
 
 
@@ -128,11 +195,83 @@ def _not(tree: Tree) -> str:
 
 
 def _in(tree: Tree) -> str:
-    return f"({_spelled(tree.this)} IN ({', '.join(map(_spelled, tree.expressions))}))"
+    values = "(listquery())" if tree.args.get("query") else f"({_listed(tree.expressions)})"
+    return f"({_spelled(tree.this)} IN {values})"
+
+
+def _between(tree: Tree) -> str:
+    if tree.args.get("symmetric"):
+        raise _uncertain(tree)
+    return f"between({_listed((tree.this, tree.args['low'], tree.args['high']))})"
 
 
 def _filter(tree: Tree) -> str:
     return f"{_spelled(tree.this)} FILTER (WHERE {_spelled(tree.expression.this)})"
+
+
+def _window(tree: Tree) -> str:
+    if tree.args.get("alias") or not isinstance(tree.args.get("over"), str) or tree.args.get("first") is not None:
+        raise _uncertain(tree)
+    call, order = tree.this, tree.args.get("order")
+    record = WINDOWS.get(str(call.this).lower()) if isinstance(call, exp.Anonymous) else None
+    parts = []
+    if partition := tree.args.get("partition_by"):
+        parts.append(f"PARTITION BY {_listed(partition)}")
+    if order is not None:
+        parts.append(f"ORDER BY {', '.join(map(_ordered, order.expressions))}")
+    if record is not None and record.printed_arity not in (None, len(call.expressions)):
+        raise _uncertain(tree)
+    if record is not None and record.offset:
+        function, shift = _shifted(call, record.offset)
+        frame = f"ROWS BETWEEN {shift} FOLLOWING AND {shift} FOLLOWING"
+    else:
+        function = f"{record.printed or record.name}({_listed(call.expressions)})" if record else _spelled(call)
+        frame = _frame(tree) or (record.frame if record else "") or _default_frame(ordered=order is not None)
+    return f"{function} OVER ({' '.join((*parts, frame))})"
+
+
+def _ordered(item: Tree) -> str:
+    if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
+        raise _uncertain(item)
+    nulls = "FIRST" if item.args.get("nulls_first") else "LAST"
+    return f"{_spelled(item.this)} {'DESC' if item.args.get('desc') else 'ASC'} NULLS {nulls}"
+
+
+def _shifted(call: exp.Anonymous, offset: int) -> tuple[str, int]:
+    """Return a call of lag() (offset -1) or lead() (1) as Spark prints it, and the offset of the row that it reads."""
+    value, *rest = call.expressions
+    rows = rest[0] if rest else exp.Literal.number(1)
+    if not isinstance(rows, exp.Literal) or rows.is_string or not rows.name.isdecimal():
+        raise _uncertain(call)
+    default = _spelled(rest[1]) if len(rest) > 1 else "NULL"
+    return f"{str(call.this).lower()}({_spelled(value)}, {rows.name}, {default})", offset * int(rows.name)
+
+
+def _frame(tree: Tree) -> str:
+    spec = tree.args.get("spec")
+    if spec is None:
+        return ""
+    if spec.args.get("exclude"):
+        raise _uncertain(tree)
+    start, end = _bound(spec, "start"), _bound(spec, "end") or _CURRENT
+    return f"{spec.args['kind']} BETWEEN {start} AND {end}"
+
+
+def _bound(spec: Tree, side: str) -> str:
+    bound, direction = spec.args.get(side), spec.args.get(f"{side}_side")
+    if bound is None or bound == _CURRENT:
+        return bound or ""
+    if bound != _UNBOUNDED:
+        if not isinstance(bound, exp.Literal) or bound.is_string or not bound.name.isdecimal():
+            raise _uncertain(spec)
+        bound = bound.name
+    return f"{bound} {direction}"
+
+
+def _default_frame(*, ordered: bool) -> str:
+    if ordered:
+        return "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
+    return "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 
 
 _SPELLINGS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], Callable[[Tree], str]], ...] = (
@@ -145,12 +284,21 @@ _SPELLINGS: tuple[tuple[type[Tree] | tuple[type[Tree], ...], Callable[[Tree], st
     (exp.NEQ, lambda tree: f"(NOT ({_spelled(tree.this)} = {_spelled(tree.expression)}))"),
     (exp.DPipe, lambda tree: f"concat({_spelled(tree.this)}, {_spelled(tree.expression)})"),
     (exp.Like, _like),
+    (exp.Escape, _escaped),
+    (exp.ILike, lambda tree: _pattern("ilike", tree)),
+    (exp.RegexpLike, lambda tree: _pattern("RLIKE", tree)),
+    (exp.Between, _between),
+    (exp.BitwiseNot, lambda tree: f"~{_spelled(tree.this)}"),
+    (exp.NullSafeNEQ, lambda tree: f"(NOT ({_spelled(tree.this)} <=> {_spelled(tree.expression)}))"),
     (exp.Cast, _cast),
     (exp.Case, _case),
     (exp.Is, _is),
     (exp.Not, _not),
     (exp.In, _in),
     (exp.Filter, _filter),
+    (exp.Window, _window),
+    (exp.Exists, lambda tree: "exists()"),
+    (exp.Subquery, lambda tree: "scalarsubquery()"),
     (
         (exp.CurrentDate, exp.CurrentTimestamp),
         lambda tree: f"{tree.sql('spark').removesuffix('()').lower()}()",

@@ -17,7 +17,7 @@ from rewriter.model import Column, TableName, table_columns
 from rewriter.model.settings import result_settings
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.remedy import Suggestion
-from rewriter.schema import Uncertain, has_unary_plus, output_columns
+from rewriter.schema import Uncertain, output_columns
 from rewriter.sql import Membership, Statement, by_name, membership_of, parse
 from rewriter.suggest import suggestion
 
@@ -161,16 +161,12 @@ def _columns_of(
     Raise Uncertain if a name or type is not known. `seen` has the columns of all tables and views.
     """
     original, session = replacement.original, statement.session
-    if has_unary_plus(original):
-        raise Uncertain(
-            "the output name of an expression with a unary plus is not known for certain: give the output an alias"
-        )
     tree = replacement.block.tree
     if tree is None:  # for a text match there is no block
         return query_columns(original, session, seen)
     if original == replacement.block.text:
-        return output_columns(replacement.query, tree)
+        return output_columns(replacement.query, tree, original)
     asked = next(b.tree for b in parse(original, session).blocks if b.span.end == len(original.rstrip())) or tree
     # for EXISTS `original` is `SELECT 1 FROM (…)`, because the outputs of the subquery do not matter
     exists = replacement.query.as_set and membership_of(statement, replacement.block) is Membership.EXISTS
-    return output_columns(replacement.query, asked if exists else tree, asked)
+    return output_columns(replacement.query, asked if exists else tree, original, asked)

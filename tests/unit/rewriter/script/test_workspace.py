@@ -133,7 +133,7 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
             "line 1: the materialized view v cannot be created: t is not created earlier in the script",
         ),
         ("CREATE TABLE t (a INT);\nCREATE MATERIALIZED VIEW v AS SELECT rand() AS r FROM t", "line 2: .*rand"),
-        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT round(a) FROM t", "give the output an alias"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT ceiling(a) FROM t", "give the output an alias"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW t AS SELECT a FROM t", "already has a table or view"),
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT sum(a), sum(A) FROM t",
          r"v cannot be created: two columns are named `sum\(a\)`: give one of them another alias"),
