@@ -72,7 +72,7 @@ def fresh_view(
         if None in shown:
             shown = tuple(column.name for column in query_columns(query, session, seen))
         block = replace(block, names=(*shown, *definition.hidden))
-    stored = _stored(definition, block)
+    stored = _stored(definition, block, session, seen)
     view = MaterializedView(
         name=name,
         uuid=f"view {name}",
@@ -120,6 +120,7 @@ def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[C
 
     `seen` has the columns of the tables and views that the query may name.
     """
+    query = _as_select(query, session)
     main = parse(query, session).main
     block = _block(query, session, seen)
     if main is None or main.tree is None or block is None:
@@ -141,14 +142,24 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
         return None
 
 
-def _stored(definition: Definition, block: Block | None) -> tuple[Column, ...]:
-    """Return the columns of the storage table; their types are `unknown` if `block` is None.
+def _as_select(query: str, session: Session) -> str:
+    """Return a single SELECT with the outputs of a query: the query itself, or all columns of a set operation."""
+    return query if parse(query, session).main is not None else f"SELECT * FROM ({query}) AS whole"
 
-    `block` is the block of the storage query; None if the query is not supported as a block. `definition` has the names
-    of the columns.
+
+def _stored(
+    definition: Definition, block: Block | None, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
+) -> tuple[Column, ...]:
+    """Return the columns of the storage table; their types are `unknown` if the storage query is not supported.
+
+    `block` is the block of the storage query; None if there is none, as for a set operation. `definition` has the names
+    of the columns, and `seen` the columns of the tables and views that the query may name.
     """
     if block is None:
-        return tuple(Column(name or "", UNKNOWN) for name in definition.names)
+        whole = _block(_as_select(definition.storage_query, session), session, seen)
+        if whole is None:
+            return tuple(Column(name or "", UNKNOWN) for name in definition.names)
+        block = replace(whole, names=definition.names or whole.names)
     return tuple(Column(name or "", kind) for name, kind in zip(block.names, output_types(block), strict=True))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewriter.model import ForeignKey, Table, TableName
+from rewriter.model import Column, ForeignKey, Table, TableName
 from rewriter.script import ScriptError, Workspace, read_script
 
 SCRIPT = """
@@ -210,3 +210,18 @@ def test_a_script_that_creates_nothing() -> None:
         ScriptError, match="the query reads t, which the script does not create: create t, or read nothing"
     ):
         read_script("-- to come").explain("SELECT a FROM t")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT a FROM u INTERSECT SELECT a FROM t",
+        "SELECT a AS b FROM t INTERSECT SELECT a FROM u",
+        "SELECT a + 1 FROM t INTERSECT SELECT a FROM u",
+    ],
+)
+def test_a_view_of_a_set_operation_has_the_columns_of_its_branches(query: str) -> None:
+    both = "CREATE TABLE t (a INT); CREATE TABLE u (a INT);"
+    workspace = read_script(f"{both} CREATE MATERIALIZED VIEW v AS SELECT a FROM t INTERSECT SELECT a FROM u;")
+    assert next(iter(workspace.definitions.views)).columns == (Column("a", "int"),)
+    assert workspace.explain(query).rewritten == ("+ 1" not in query)
