@@ -22,6 +22,12 @@ from proxy.wire import Authenticated, ClientEvent, HttpFailure, Refused, Token, 
 # other work.
 _LOGINS = ThreadPoolExecutor(4, "login")
 
+# Remedies for a server that does not know the mechanism of Viewgate's login.
+_REMEDIES = {
+    "PLAIN": "the server wants a Kerberos ticket: configure [upstream.kerberos] of its [[upstream]]",
+    "GSSAPI": "the server accepts no Kerberos tickets: remove [upstream.kerberos] of its [[upstream]]",
+}
+
 # HTTP statuses that mean a refused login, a wrong path, and a busy server.
 _NO_LOGIN, _NO_PATH, _BUSY = frozenset({401, 403}), frozenset({404, 405}), frozenset({429, 502, 503, 504})
 
@@ -289,7 +295,9 @@ class Connection(asyncio.Protocol):
 
     def _shake_hands(self, event: ClientEvent) -> None:
         if isinstance(event, Refused):
-            self._break(LoginRefused(f"{self._upstream.named} refuses the login: {event.reason}"))
+            kind = "PLAIN" if self._upstream.link.tickets is None else "GSSAPI"
+            lacks = f"; {_REMEDIES[kind]}" if event.reason.endswith(f"mechanism type {kind}") else ""
+            self._break(LoginRefused(f"{self._upstream.named} refuses the login: {event.reason}{lacks}"))
         elif isinstance(event, HttpFailure):
             self._break(self._not_a_reply(event))
         elif isinstance(event, Token):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from proxy.hs2 import SqlError, encode_call, read_request
 from proxy.hs2.generated import ttypes
 from proxy.upstream import Link, Upstream, Upstreams
 from proxy.wire import Transport
+from proxy.wire.sasl import Status, negotiation
 from tests.unit.authentication.test_kerberos import Played
 from tests.unit.support.fake_spark import FakeSpark
 from tests.unit.upstream.test_transports import QUICK, run
@@ -145,7 +147,26 @@ def test_a_server_without_tickets_refuses_them() -> None:
             with pytest.raises(SqlError, match="refuses the login: Unsupported mechanism type GSSAPI") as raised:
                 await upstreams.open("ann", OPEN)
             assert raised.value.sql_state == "28000"
+            assert raised.value.message.endswith(": remove [upstream.kerberos] of its [[upstream]]")
             upstreams.close()
+
+    run(test())
+
+
+def test_a_server_that_accepts_only_tickets_says_so() -> None:
+    async def test() -> None:
+        async with await asyncio.start_server(refuse, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            upstreams = Upstreams([Upstream("127.0.0.1", port, "viewgate", "x")], QUICK)
+            with pytest.raises(SqlError, match=r"type PLAIN; the server wants a Kerberos ticket: configure \[upstream"):
+                await upstreams.open("ann", OPEN)
+            upstreams.close()
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(5)
+        writer.write(negotiation(Status.BAD, b"Unsupported mechanism type PLAIN"))
+        await reader.read()
+        writer.close()
 
     run(test())
 
