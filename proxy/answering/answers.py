@@ -259,8 +259,11 @@ class Answers:
             if ours:
                 found.append((SYSTEM, partial(self._system, session)))
         if information_schema.NAMESPACE in sql.lower():
-            schema = await self._information_schema(session, await self.facts(session))
-            found.append((schema, partial(information_schema.rows, self.catalog)))
+            # only for a reference: while the catalog is unavailable, all other statements must go to Spark
+            possible = information_schema.schema(self.catalog.name, qualified=True, alone=True)
+            if possible.concerns(sql):
+                schema = await self._information_schema(session, await self.facts(session))
+                found.append((schema, partial(information_schema.rows, self.catalog)))
         return found
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:

@@ -199,6 +199,15 @@ class VirtualSchema:
         lower = sql.lower()
         return any(all(part in lower for part in name) for name in self.names)
 
+    def concerns(self, sql: str) -> bool:
+        """Return whether a statement refers to a table of this schema, also if only in a text that the statement runs.
+
+        A name in a comment or in any other string literal is not a reference. The schema must not be an `own` schema.
+        """
+        return self.described(sql) is not None or any(
+            next(self.references(text), None) is not None for text in (sql, *texts_run_by(sql))
+        )
+
     def references(self, sql: str) -> Iterator[Reference]:
         """Yield the references to virtual tables in a statement, in the order of the text.
 

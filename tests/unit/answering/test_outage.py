@@ -53,6 +53,24 @@ def test_what_spark_does_not_know_is_an_error_that_says_why(asking: Asking) -> N
     during_an_outage(asking, story)
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT 'FROM information_schema.tables' AS text",
+        "SELECT 1 /* information_schema */",
+        "SELECT * FROM other.information_schema.tables",
+        "INSERT INTO t SELECT 'information_schema'",
+    ],
+)
+def test_a_statement_that_only_mentions_information_schema_is_forwarded(asking: Asking, sql: str) -> None:
+    async def story() -> None:
+        assert (await asking.answers.plan(asking.session, sql)).sql is None
+        with pytest.raises(Unavailable, match="connection refused"):
+            await asking.answers.plan(asking.session, "SELECT * FROM lake.information_schema.tables")
+
+    during_an_outage(asking, story)
+
+
 def test_statements_of_ours_are_told_why(asking: Asking) -> None:
     async def story() -> None:
         for sql in ("SHOW MATERIALIZED VIEWS", "REFRESH MATERIALIZED VIEW agg", "DROP MATERIALIZED VIEW agg"):
