@@ -18,7 +18,7 @@ from proxy.answering.positions import Changed
 from proxy.answering.readable import FreshParts, Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
-from proxy.answering.time_calls import immediate_text, spells_time, told_of_immediate
+from proxy.answering.time_calls import calls_time, immediate_text, spells_time, told_of_immediate
 from proxy.answering.virtual_tables import Described, Row, Rows, VirtualSchema, calls, expand
 from proxy.catalog import CacheUse, Catalog, Unavailable
 from proxy.catalog.views import REWRITE
@@ -282,14 +282,14 @@ class Answers:
         """Return the decision about a statement, also while the catalog is unavailable.
 
         `hint` has the statement without Viewgate's hint, and the options of the hint. While the catalog is
-        unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if the statement contains
+        unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if the statement calls
         `timeseries`, a function that Spark does not have. A `thorough` decision also has a reason for each view over
         the statement's tables that cannot answer.
         """
         try:
             return await self._decide(session, hint, thorough)
         except Unavailable as outage:
-            if spells_time(hint.sql):  # which Spark does not have
+            if calls_time(hint.sql):  # which Spark does not have
                 raise
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 

@@ -7,6 +7,7 @@ call in a literal, but not a call in a text that Spark computes when it runs the
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from proxy.hs2 import SqlError
 from proxy.hs2.status import reported
@@ -24,6 +25,21 @@ _REMEDY = (
 def spells_time(sql: str) -> bool:
     """Return whether a text may call `timeseries`."""
     return _NAME in sql.lower()
+
+
+def calls_time(sql: str) -> bool:
+    """Return whether a statement calls `timeseries`; a name in a comment, a literal or a table's name is no call.
+
+    >>> calls_time("SELECT timeseries (ts, 'day') FROM t"), calls_time("SELECT 1 FROM timeseries -- timeseries(")
+    (True, False)
+    """
+    if not spells_time(sql):
+        return False
+    tokens = list(scan(sql))
+    return any(
+        name.kind in ("word", "quoted") and name.identifier.lower() == _NAME and opening.text == "("
+        for name, opening in pairwise(tokens)
+    )
 
 
 def immediate_text(sql: str) -> Token | None:

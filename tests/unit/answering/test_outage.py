@@ -60,9 +60,10 @@ def test_what_spark_does_not_know_is_an_error_that_says_why(asking: Asking) -> N
         "SELECT 1 /* information_schema */",
         "SELECT * FROM other.information_schema.tables",
         "INSERT INTO t SELECT 'information_schema'",
+        "SELECT a FROM demo.timeseries WHERE b = 'timeseries(' -- timeseries(",
     ],
 )
-def test_a_statement_that_only_mentions_information_schema_is_forwarded(asking: Asking, sql: str) -> None:
+def test_a_statement_that_only_mentions_what_spark_lacks_is_forwarded(asking: Asking, sql: str) -> None:
     async def story() -> None:
         assert (await asking.answers.plan(asking.session, sql)).sql is None
         with pytest.raises(Unavailable, match="connection refused"):
