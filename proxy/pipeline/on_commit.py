@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from proxy.catalog import Catalog, Unavailable
 from proxy.catalog.views import NEVER, period
@@ -34,6 +34,9 @@ WAIT_LIMIT_S = 10
 AT_ONCE = 4
 
 _logger = logging.getLogger(__name__)
+_Result = TypeVar("_Result")
+# The stale views, and those of them for which a statement waits, each with the planned refresh.
+_Planned = tuple[list[MaterializedView], dict[MaterializedView, Decision | None]]
 
 
 class OnCommit:
@@ -45,36 +48,64 @@ class OnCommit:
     def __init__(self, catalog: Catalog, pipeline: Pipeline) -> None:
         self._catalog = catalog
         self._pipeline = pipeline
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: set[asyncio.Task[Any]] = set()
 
     async def after_write(self, definitions: Definitions, tables: Collection[TableName], log: Log) -> None:
         """Refresh the stale views over the tables that a statement may have written to.
 
         Each view's property `viewgate.refresh.wait` decides whether the statement waits for the view's refresh; the
-        other refreshes run in the background. `log` adds a line to the statement's log. Return when all refreshes for
+        other refreshes run in the background. The limits of the views count from the start of this call, so that the
+        planning of the refreshes counts, too. `log` adds a line to the statement's log. Return when all refreshes for
         which the statement waits have ended. If this call is cancelled, cancel the refreshes for which the statement
         waits.
         """
-        views = await self._stale(definitions, await over(self._catalog, definitions, tables))
-        decisions = await self._waiting(definitions, views)
+        started = asyncio.get_running_loop().time()
+        views = [view for view in await over(self._catalog, definitions, tables) if not view.deferred]
+        planning = self._start(self._planned(definitions, views))
+        limits = [_limit(view) for view in views if view.properties.get(WAIT) != NEVER] or [WAIT_LIMIT_S]
+        longest = None if None in limits else max(limit for limit in limits if limit is not None)
+        if not await _ended(planning, _left(longest, started)):
+            names = ", ".join(str(view.name) for view in views)
+            log(f"Viewgate: the refreshes of {names} are still being planned; they continue in the background")
+            self._start(self._refresh_behind_planning(planning))
+            return
+        stale, decisions = planning.result()
         waiting = [*decisions]
-        background = [view for view in views if view not in waiting]
+        background = [view for view in stale if view not in waiting]
         for view in background:
             log(f"Viewgate: {view.name} is refreshed in the background")
         if background:
             self._start(self._refresh_all(background, _logger.info))
         # A cancel is passed on to each, and is raised after all have ended.
-        await asyncio.gather(*self._waited_for(definitions, decisions, log), return_exceptions=True)
+        await asyncio.gather(*self._waited_for(definitions, decisions, log, started), return_exceptions=True)
+
+    async def _planned(self, definitions: Definitions, views: Sequence[MaterializedView]) -> _Planned:
+        """Return the stale views among `views`, and the refreshes for which a statement waits (see `_waiting`).
+
+        `views` are in the order of refresh, and so are the returned views. `definitions` are all views of the catalog.
+        """
+        stale = await self._stale(definitions, views)
+        return stale, await self._waiting(definitions, stale)
+
+    async def _refresh_behind_planning(self, planning: asyncio.Task[_Planned]) -> None:
+        """Refresh the stale views in the background after the planning for which no statement waits any longer."""
+        stale, _ = await planning
+        await self._refresh_all(stale, _logger.info)
 
     def _waited_for(
-        self, definitions: Definitions, decisions: Mapping[MaterializedView, Decision | None], log: Log
+        self,
+        definitions: Definitions,
+        decisions: Mapping[MaterializedView, Decision | None],
+        log: Log,
+        started: float,
     ) -> list[Coroutine[Any, Any, None]]:
         """Start the refreshes for which a statement waits; return, per view, a coroutine that waits for the refresh.
 
         `decisions` has these views in the order of refresh, each with the planned refresh (None if planning failed).
-        `definitions` are all views of the catalog, and `log` adds a line to the statement's log. A refresh starts after
-        the refreshes of the views that its view reads. The refresh of a view with `viewgate.refresh.wait = always`
-        starts after the refreshes of all earlier views, because a full refresh may read their storage tables.
+        `definitions` are all views of the catalog, and `log` adds a line to the statement's log. The limit of a wait
+        counts from `started`, a time of the event loop's clock. A refresh starts after the refreshes of the views that
+        its view reads. The refresh of a view with `viewgate.refresh.wait = always` starts after the refreshes of all
+        earlier views, because a full refresh may read their storage tables.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()
@@ -88,7 +119,7 @@ class OnCommit:
             said = _Said(log)
             refresh = self._refresh_behind(view, below, slots, failed, said, shared.get(view.name))
             running[view.name] = self._start(refresh)
-            waits.append(_wait(view, running[view.name], said))
+            waits.append(_wait(view, running[view.name], said, started))
         return waits
 
     async def _refresh_behind(
@@ -136,7 +167,7 @@ class OnCommit:
         if self._running:
             await asyncio.wait(self._running)
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _start(self, work: Coroutine[Any, Any, _Result]) -> asyncio.Task[_Result]:
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -253,22 +284,38 @@ class _Said:
         self._log = _logger.info
 
 
-async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said) -> None:
+async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said, started: float) -> None:
     """Wait until `task`, a view's refresh, has ended, or until the time limit of the view's properties has passed.
 
-    `_limit` returns that time limit. After the limit, the refresh continues in the background. If this wait is
-    cancelled, cancel the refresh. `said` is the log function of the refresh, which writes to the server's log after the
-    limit.
+    `_limit` returns that time limit, which counts from `started`, a time of the event loop's clock. After the limit,
+    the refresh continues in the background. If this wait is cancelled, cancel the refresh. `said` is the log function
+    of the refresh, which writes to the server's log after the limit.
+    """
+    if not await _ended(task, _left(_limit(view), started)):
+        said(f"{view.name} is still being refreshed; the refresh continues in the background")
+        said.leave()
+
+
+async def _ended(task: asyncio.Task[Any], seconds: float | None) -> bool:
+    """Wait until a task has ended, for at most `seconds` (None for no limit), and return whether the task has ended.
+
+    If this wait is cancelled, cancel the task.
     """
     try:
-        await asyncio.wait({task}, timeout=_limit(view))
+        await asyncio.wait({task}, timeout=seconds)
     except asyncio.CancelledError:
         task.cancel()
         await asyncio.wait({task})
         raise
-    if not task.done():
-        said(f"{view.name} is still being refreshed; the refresh continues in the background")
-        said.leave()
+    return task.done()
+
+
+def _left(limit: float | None, started: float) -> float | None:
+    """Return the seconds that are left of a limit that counts from `started`, a time of the event loop's clock.
+
+    Return None if there is no limit.
+    """
+    return None if limit is None else max(started + limit - asyncio.get_running_loop().time(), 0)
 
 
 def _limit(view: MaterializedView) -> float | None:
