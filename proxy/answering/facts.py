@@ -222,7 +222,8 @@ class SessionFacts:
 def read_hint(sql: str) -> Hinted:
     """Return the options of Viewgate's hint in a statement, and the statement without the hint.
 
-    Without a hint, there are no options. Raise SqlError 42601 for an invalid hint.
+    Without a hint, there are no options. Raise SqlError 42601 for an invalid hint, and SqlError 22023 for a
+    `max_staleness` that is not a duration.
     """
     hint = hinted(sql)
     unknown = next((option for option in hint.options if option not in (STALENESS, USE, OFF)), None)
@@ -237,4 +238,6 @@ def read_hint(sql: str) -> Hinted:
     if problem:
         known = f"VIEWGATE({STALENESS} = '10 minutes'), VIEWGATE({USE} = 'namespace.view') or VIEWGATE({OFF})"
         raise SqlError(f"the hint is not valid: {problem}; write {known} within /*+ and */", "42601")
+    if STALENESS in hint.options:
+        value_of(MAX_STALENESS, hint.options[STALENESS])
     return hint

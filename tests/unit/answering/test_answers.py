@@ -95,6 +95,7 @@ def test_our_hint_never_reaches_spark() -> None:
         ("max_stale = '1 day'", "the hint VIEWGATE has no option max_stale; write"),
         ("max_staleness = = 5", "cannot be parsed at"),
         ("use", "the option use of the hint VIEWGATE has no value; write"),
+        ("max_staleness = 'soon'", "max_staleness is 'soon': it must be a number of seconds"),
         ("off, use = 'demo.daily'", "both names a view to use and turns views off; write"),
     ],
 )
