@@ -38,14 +38,18 @@ def _leave_writing_to_the_system(connection: Any, _: object) -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests that share the run's Spark into one process, those that share the Spark aside into another.
 
-    A file of tests that start Sparks of their own stays together, in the process that is free first.
+    A file of tests that start Sparks of their own stays together, in the process that is free first, and so do the
+    tests of the two workers: they wait for most of their time, and groups come before single tests.
     """
     for item in items:
-        shared = {"gate", "aside_gate"}.intersection(getattr(item, "fixturenames", ()))
+        fixtures = set(getattr(item, "fixturenames", ()))
+        shared = {"gate", "aside_gate"} & fixtures
         if item.get_closest_marker("aside") is not None:
             item.add_marker(pytest.mark.xdist_group("aside" if shared else item.path.stem))
         elif shared:
             item.add_marker(pytest.mark.xdist_group("one Spark"))
+        elif "several" in fixtures:
+            item.add_marker(pytest.mark.xdist_group("several workers"))
 
 
 @pytest.hookimpl(tryfirst=True)  # before any fixture
