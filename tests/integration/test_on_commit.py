@@ -155,7 +155,7 @@ def test_a_cancel_ends_the_refresh_and_a_client_that_leaves_does_not(session: An
         "SELECT a.id % 3 AS k, sum(a.id * b.id) AS s FROM big a CROSS JOIN big b GROUP BY 1"
     )
     # What is cancelled takes longer than a question for the status is held; what goes on, longer than to see it.
-    size = 400_000 if how == "cancel" else 10_000
+    size = 400_000 if how == "cancel" else 6_000
     cursor = session.cursor()
     cursor.execute(f"INSERT INTO big SELECT id FROM range({size})", async_=True)
 
