@@ -19,7 +19,7 @@ import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -30,8 +30,9 @@ from pyiceberg.catalog.rest import Endpoints, IdentifierKind, RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import NoSuchNamespaceError, NotInstalledError
 from pyiceberg.typedef import Identifier
+from pyiceberg.types import strtobool
 from requests import Response
-from sqlalchemy import Row, TextClause, bindparam, make_url, text
+from sqlalchemy import Engine, Row, TextClause, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from proxy.catalog.documents import Entry, decode, read
@@ -90,15 +91,18 @@ class SqlStore:
 
     def __init__(self, iceberg: SqlCatalog) -> None:
         self.iceberg = iceberg
+        self._engine = _reading(iceberg)
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
         """Return the catalog entry of each name that exists, by a single SELECT; other names are left out."""
-        wanted = [name for name in names if len(name.parts) > 2]
+        wanted = {name for name in names if len(name.parts) > 2}
         if not wanted:
             return {}
-        keys = {f"n{at}": ".".join(name.namespace) for at, name in enumerate(wanted)}
-        keys |= {f"t{at}": name.table for at, name in enumerate(wanted)}
-        return self._entries(_lookup(len(wanted)), keys)
+        spaces = {".".join(name.namespace) for name in wanted}
+        tables = {name.table for name in wanted}
+        keys = {f"n{at}": space for at, space in enumerate(spaces)} | {f"t{at}": each for at, each in enumerate(tables)}
+        found = self._entries(_lookup(len(spaces), len(tables)), keys)
+        return {name: entry for name, entry in found.items() if name in wanted}
 
     def views(self) -> Mapping[TableName, Entry]:
         """Return the catalog entries of all views, plain and materialized."""
@@ -106,7 +110,7 @@ class SqlStore:
 
     def namespaces(self) -> Sequence[tuple[str, ...]]:
         """Return all namespaces of the catalog, sorted."""
-        with self.iceberg.engine.connect() as connection:
+        with self._engine.connect() as connection:
             found = connection.execute(_NAMESPACES, {"catalog": self.iceberg.name}).scalars().all()
         return sorted(tuple(name.split(".")) for name in found)
 
@@ -116,10 +120,11 @@ class SqlStore:
 
     def close(self) -> None:
         """Close the connections to the database."""
+        self._engine.dispose()
         self.iceberg.close()
 
     def _entries(self, query: TextClause, keys: Mapping[str, str]) -> dict[TableName, Entry]:
-        with self.iceberg.engine.connect() as connection:
+        with self._engine.connect() as connection:
             rows = connection.execute(query, {"catalog": self.iceberg.name, **keys}).all()
         return dict(self._named(rows))
 
@@ -134,14 +139,30 @@ class SqlStore:
             yield TableName((self.iceberg.name, *namespace.split("."), name)), found
 
 
-def _lookup(count: int) -> TextClause:
-    """Return the SELECT for `count` names, whose conditions are combined by OR.
+def _reading(iceberg: SqlCatalog) -> Engine:
+    """Return an engine for single SELECTs on a catalog's database, whose connections begin no transactions.
 
-    An IN list of row values would be shorter, but not every database supports row values.
+    With transactions, the drivers of most databases send BEGIN before a SELECT and ROLLBACK after it: three round trips
+    instead of one. SQLite begins no transaction for a SELECT.
     """
-    either = " OR ".join(f"(table_namespace = :n{at} AND table_name = :t{at})" for at in range(count))
-    query = text(f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND ({either})")
-    return query.bindparams(*(bindparam(f"{key}{at}") for at in range(count) for key in "nt"))
+    if iceberg.engine.dialect.name == "sqlite":
+        return iceberg.engine
+    ping = strtobool(iceberg.properties.get("pool_pre_ping", "false"))
+    return create_engine(iceberg.engine.url, isolation_level="AUTOCOMMIT", pool_pre_ping=ping)
+
+
+@lru_cache(256)  # to create the SELECT took a third of the time of a lookup
+def _lookup(spaces: int, tables: int) -> TextClause:
+    """Return the SELECT for this number of namespaces and of table names.
+
+    The SELECT returns the tables with one of these names in any of these namespaces.
+    """
+    in_spaces = ", ".join(f":n{at}" for at in range(spaces))
+    named = ", ".join(f":t{at}" for at in range(tables))
+    return text(
+        f"SELECT {_COLUMNS} FROM iceberg_tables WHERE catalog_name = :catalog AND table_namespace IN ({in_spaces}) "
+        f"AND table_name IN ({named})"
+    )
 
 
 Kind = Literal["table", "view"]

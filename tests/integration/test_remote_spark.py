@@ -19,8 +19,7 @@ from urllib.request import urlopen
 import pytest
 import strictyaml
 from pyhive.exc import OperationalError
-from pyiceberg.catalog.sql import SqlCatalog
-from sqlalchemy import event
+from sqlalchemy import Engine, NullPool, create_engine, event
 
 from proxy import jars
 from proxy.catalog.stores import open_store
@@ -293,14 +292,22 @@ def _asked_meanwhile(gate: Gate, write: str) -> None:
 
 def test_one_look_is_one_statement_for_the_database(remote: Remote) -> None:
     names = [TableName(("lake", "race", name)) for name in ("sales", "regions", "by_region", "by_region__storage")]
-    store = open_store("lake", remote.catalog)
-    try:
-        asked: list[str] = []
-        assert isinstance(store.iceberg, SqlCatalog)
-        event.listen(store.iceberg.engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
-        assert {name.table: entry.kind for name, entry in store.look(names).items()} == {
-            "sales": "table", "regions": "table", "by_region": "view", "by_region__storage": "table",
-        }  # fmt: skip
+    uri = f"{remote.catalog['uri']}?application_name=look"
+    asked: list[str] = []
+
+    def listen(*given: Any) -> None:
+        asked.append(given[2])
+
+    with closing(open_store("lake", {**remote.catalog, "uri": uri})) as store:
+        event.listen(Engine, "before_cursor_execute", listen)
+        try:
+            assert {name.table: entry.kind for name, entry in store.look(names).items()} == {
+                "sales": "table", "regions": "table", "by_region": "view", "by_region__storage": "table",
+            }  # fmt: skip
+        finally:
+            event.remove(Engine, "before_cursor_execute", listen)
         assert [sql.split()[0] for sql in asked] == ["SELECT"]
-    finally:
-        store.close()
+        # The driver sends BEGIN and ROLLBACK by itself, each as a statement; without a transaction it sends neither.
+        with create_engine(remote.catalog["uri"], poolclass=NullPool).connect() as other:
+            last = other.exec_driver_sql("SELECT query FROM pg_stat_activity WHERE application_name = 'look'").scalars()
+            assert [query for query in last if query.startswith("SELECT table_namespace")]

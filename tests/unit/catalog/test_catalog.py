@@ -166,6 +166,14 @@ def test_current_tells_tables_views_and_nothing_apart(lake: Lake) -> None:
     asyncio.run(story())
 
 
+def test_only_the_names_asked_for_are_found_among_namesakes(lake: Lake) -> None:
+    lake.iceberg.create_namespace("other")
+    for name in ("demo.sales", "demo.names", "other.sales", "other.names"):
+        lake.iceberg.create_table(name, ROWS.schema)
+    wanted = [SALES, TableName(("lake", "other", "names"))]
+    assert set(SqlStore(lake.iceberg).look(wanted)) == set(wanted)
+
+
 def test_current_sees_the_last_commit(lake: Lake) -> None:
     async def story() -> None:
         written = lake.iceberg.create_table("demo.sales", ROWS.schema)
