@@ -28,6 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.integration import clients
+from tests.integration.decided import rows_read
 from tests.integration.gate import Gate
 
 LAST = 1_709_545_600  # seconds since 1970 of the last event, 2024-03-04 09:46:40 UTC
@@ -209,19 +210,10 @@ def measure(on: Any, off: Any, panel: Panel, rounds: int) -> Seen:
     times_faster = found.plain / found.rewritten
     print(
         f"{panel.name:30} {found.plain:>8.0f} {found.rewritten:>8.0f} {times_faster:>7.2f} {hand} "
-        f"{_rows(on, panel):>11,}  {_read(on, panel.sql)}",
+        f"{rows_read(on, panel.sql) or panel.seconds:>11,}  {_read(on, panel.sql)}",
         flush=True,
     )
     return found
-
-
-def _rows(connection: Any, panel: Panel) -> int:
-    """Return the number of rows that the chosen plan, or else the original query, reads after pruning."""
-    tried = clients.rows(connection, f"EXPLAIN REWRITE {panel.sql}")
-    chosen = [detail for _, verdict, _, _, detail, _ in tried if verdict == "chosen"]
-    told = chosen or [detail.partition(", reading the base tables ")[2] for _, _, _, _, detail, _ in tried]
-    counts = [re.search(r"([\d,]+) rows\b", detail) for detail in told]
-    return max((int(count[1].replace(",", "")) for count in counts if count), default=panel.seconds)
 
 
 def _read(connection: Any, sql: str) -> str:

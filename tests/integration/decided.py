@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tests.golden.execution import Rows
@@ -27,6 +28,18 @@ def reasons(connection: Any, query: str) -> str:
     """Return why no view answers."""
     tried = clients.rows(connection, f"EXPLAIN REWRITE {query}")
     return "\n".join(f"{reason} {detail}" for _, _, _, reason, detail, _ in tried)
+
+
+def rows_read(connection: Any, query: str) -> int | None:
+    """Return the estimated number of rows that the chosen plan, or else the original query, reads after pruning.
+
+    Return None without an estimate.
+    """
+    tried = clients.rows(connection, f"EXPLAIN REWRITE {query}")
+    plans = [detail for _, verdict, _, _, detail, _ in tried if verdict == "chosen"]
+    told = plans or [detail.partition(", reading the base tables ")[2] for _, _, _, _, detail, _ in tried]
+    counts = [re.search(r"([\d,]+) rows\b", detail) for detail in told]
+    return max((int(count[1].replace(",", "")) for count in counts if count), default=None)
 
 
 def rows_both_ways(connection: Any, query: str) -> tuple[Rows, Rows]:
