@@ -206,17 +206,25 @@ class SessionFacts:
         state = await query(_WHERE)
         catalog, namespace, zone = (str(value) for value in state.rows[0])
         settings[TIME_ZONE] = zone
-        catalogs = {key.removeprefix(_CATALOG) for key in settings if key.startswith(_CATALOG)}
+        keys = {key.removeprefix(_CATALOG) for key in settings if key.startswith(_CATALOG)}
+        catalogs = frozenset(key for key in keys if "." not in key)
         return Session(
             catalog,
             split_name(namespace),
             settings,
             zone,
-            frozenset(name for name in catalogs if "." not in name) | {catalog, "spark_catalog"},
+            catalogs | {catalog, "spark_catalog"},
             frozenset(self._temporary),
             rewrite=True,
+            lower_names=frozenset(name for name in catalogs if _is_hive(name, settings)),
             defaults=defaults,
         )
+
+
+def _is_hive(catalog: str, settings: Mapping[str, str]) -> bool:
+    """Return whether an Iceberg catalog is a Hive Metastore by the settings, and so ignores the case of names."""
+    kind, of = settings.get(f"{_CATALOG}{catalog}.type", ""), settings.get(f"{_CATALOG}{catalog}.catalog-impl", "")
+    return kind.lower() == "hive" or of == "org.apache.iceberg.hive.HiveCatalog"
 
 
 def read_hint(sql: str) -> Hinted:

@@ -339,7 +339,9 @@ class Catalog:
 
     def _view(self, name: TableName, entry: Entry) -> _View:
         try:
-            return self._views.get((name, entry.location), lambda: _view(name, entry))
+            return self._views.get(
+                (name, entry.location), lambda: _view(name, entry, lower_names=self._store.lower_names)
+            )
         except Exception as failure:  # one broken view must not hide the others
             reason = (
                 failure
@@ -355,12 +357,12 @@ def _remedy(view: TableName) -> str:
     return f"restore the metadata, or remove the view: DROP MATERIALIZED VIEW {view.sql()}"
 
 
-def _view(name: TableName, entry: Entry) -> _View:
+def _view(name: TableName, entry: Entry, *, lower_names: bool) -> _View:
     document = entry.load()
     if is_materialized(document):
-        return materialized_view(name, document)
+        return replace(materialized_view(name, document), lower_names=lower_names)
     try:
-        return plain_view(name, document)
+        return replace(plain_view(name, document), lower_names=lower_names)
     except Unusable as why:  # Spark cannot read it either, so that it belongs to another engine
         _log.info("plain view ignored view=%s reason=%s: queries over the view go to Spark unchanged", name, why)
         return None

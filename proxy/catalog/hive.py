@@ -83,6 +83,7 @@ class HiveStore:
     """
 
     poll_ms = 10_000
+    lower_names = True
 
     def __init__(self, iceberg: HiveCatalog, silence: float) -> None:
         self.iceberg = iceberg

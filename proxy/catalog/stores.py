@@ -47,6 +47,7 @@ class Store(Protocol):
     """The calls to an Iceberg catalog. The calls block, and several threads may call at the same time."""
 
     poll_ms: int
+    lower_names: bool  # whether the catalog knows names in lower case only, and finds them in any case
 
     @property
     def iceberg(self) -> IcebergCatalog:
@@ -88,6 +89,7 @@ class SqlStore:
     """An Iceberg catalog in a SQL database, read from the rows of its table `iceberg_tables`."""
 
     poll_ms = 500
+    lower_names = False
 
     def __init__(self, iceberg: SqlCatalog) -> None:
         self.iceberg = iceberg
@@ -198,6 +200,7 @@ class RestStore:
     """
 
     poll_ms = 10_000
+    lower_names = False
 
     def __init__(self, iceberg: RestCatalog, parallel: int = 16, remembered: int = 1024) -> None:
         self.iceberg = iceberg

@@ -269,6 +269,7 @@ async def _stored(
         catalog=facts.catalog,
         namespace=facts.namespace,
         settings=json.loads(recorded_settings(facts)),
+        lower_names=storage.catalog in facts.lower_names,
     )
     columns = tuple(Column(column.name, column.type) for column in made.storage_columns)
     known = {table.name: table.columns for table in sources}

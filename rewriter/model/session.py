@@ -15,7 +15,8 @@ class Session:
 
     - `catalogs`: the names of catalogs: `x.demo.sales` is in the catalog x if x is one of `catalogs`, else in the
       namespace `x.demo`
-    - `lower_names`: true if names of tables are compared in lower case
+    - `lower_names`: the catalogs in which the case of a table's name does not matter, such as a Hive Metastore; names
+      of their tables are resolved in lower case
     - `defaults`: Spark's values of the settings that the session does not set
     - `rewrite`: false after SET viewgate.rewrite = off
     - `only`: the view that the statement's hint demands, None without such a hint: no other view may be used, and this
@@ -32,7 +33,7 @@ class Session:
     catalogs: frozenset[str] = frozenset()
     temporary_views: frozenset[str] = frozenset()
     rewrite: bool = True
-    lower_names: bool = False
+    lower_names: frozenset[str] = frozenset()
     defaults: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     only: TableName | None = None
 
@@ -50,12 +51,12 @@ class Session:
         In a session with the current catalog `lake` and namespace `demo`, `sales` gives `lake.demo.sales`, and
         `x.sales` gives `lake.x.sales` unless `x` is a catalog.
         """
-        if self.lower_names:
-            parts = tuple(part.lower() for part in parts)
+        if len(parts) == 1 and parts[0].lower() in self.temporary_views:
+            return None
         if len(parts) == 1:
-            if parts[0].lower() in self.temporary_views:
-                return None
-            return TableName((self.catalog, *self.namespace, *parts))
-        if parts[0] in self.catalogs or parts[0] == self.catalog:
-            return TableName(parts)
-        return TableName((self.catalog, *parts))
+            parts = (self.catalog, *self.namespace, *parts)
+        elif parts[0] not in self.catalogs and parts[0] != self.catalog:
+            parts = (self.catalog, *parts)
+        if parts[0] in self.lower_names:
+            parts = (parts[0], *(part.lower() for part in parts[1:]))
+        return TableName(parts)

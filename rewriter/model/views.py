@@ -18,7 +18,7 @@ STORAGE_SUFFIX = "__storage"
 class PlainView:
     """An Iceberg view without a storage table.
 
-    Names in `query` are resolved in `catalog` and `namespace`.
+    Names in `query` are resolved in `catalog` and `namespace`, in lower case if `lower_names` is true.
     """
 
     name: TableName
@@ -28,11 +28,12 @@ class PlainView:
     columns: tuple[Column, ...]
     catalog: str
     namespace: tuple[str, ...]
+    lower_names: bool = False
 
     @property
     def session(self) -> Session:
         """The session in which the names in the view's query are resolved."""
-        return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
+        return _session(self)
 
     @property
     def state(self) -> ViewState:
@@ -47,7 +48,7 @@ class MaterializedView:
     - `query`: the query that defines the view's rows for its readers
     - `storage_query`: the query that fills the storage table: its outputs are the columns of the storage table, which
       are the outputs of `query` and hidden columns that allow aggregates to be rolled up
-    - `catalog`, `namespace`: where names in both queries are resolved
+    - `catalog`, `namespace`: where names in both queries are resolved, in lower case if `lower_names` is true
     - `settings`: the session settings at CREATE, with which each refresh runs; None if another tool made the view
     - `rewrite`: false if queries must not be answered from the view
     - `deferred`: true if writes through Viewgate do not start a refresh
@@ -75,6 +76,7 @@ class MaterializedView:
     max_staleness: int | None = None
     over_views: str = ""
     through: tuple[ViewState, ...] = ()
+    lower_names: bool = False
 
     @property
     def state(self) -> ViewState:
@@ -94,7 +96,14 @@ class MaterializedView:
     @property
     def session(self) -> Session:
         """The session in which the names in the view's queries are resolved."""
-        return Session(self.catalog, self.namespace, catalogs=frozenset({self.name.catalog}))
+        return _session(self)
+
+
+def _session(view: PlainView | MaterializedView) -> Session:
+    catalogs = frozenset({view.name.catalog})
+    return Session(
+        view.catalog, view.namespace, catalogs=catalogs, lower_names=catalogs if view.lower_names else frozenset()
+    )
 
 
 def storage_name(view: TableName) -> TableName:

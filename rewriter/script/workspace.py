@@ -46,7 +46,7 @@ from rewriter.script.explanation import Explanation, explained
 from rewriter.sql import Statement, View, by_name, excerpt, parse
 
 # Names have no catalog, and their case does not matter, as in Spark's own catalog.
-SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_names=True)
+SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_names=frozenset({""}))
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,9 @@ def from_storage(
 
 def _as_stored(view: MaterializedView) -> PlainView:
     query = f"SELECT {_names(view)} FROM {view.storage.sql()}"
-    return PlainView(view.name, view.uuid, view.version, query, view.columns, view.catalog, view.namespace)
+    return PlainView(
+        view.name, view.uuid, view.version, query, view.columns, view.catalog, view.namespace, view.lower_names
+    )
 
 
 class Names:

@@ -8,6 +8,7 @@ import pytest
 
 from proxy.answering import Defaults, SessionFacts
 from proxy.hs2 import ResultSet, SqlError
+from rewriter.model import TableName
 
 DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"}
 
@@ -67,6 +68,19 @@ def test_a_namespace_may_hold_dots_in_back_ticks() -> None:
     spark = Spark()
     spark.state = ("lake", "`a.b`.c", "UTC")
     assert asyncio.run(SessionFacts().read(spark.query)).namespace == ("a.b", "c")
+
+
+@pytest.mark.parametrize(("key", "value"), [("type", "hive"), ("catalog-impl", "org.apache.iceberg.hive.HiveCatalog")])
+def test_names_in_a_hive_metastore_are_the_same_in_any_case(key: str, value: str) -> None:
+    spark = Spark()
+    spark.settings |= {"spark.sql.catalog.meta": "x", f"spark.sql.catalog.meta.{key}": value}
+    spark.state = ("meta", "Shop", "UTC")
+    session = asyncio.run(SessionFacts().read(spark.query))
+    sales = TableName(("meta", "shop", "sales"))
+    for typed in (("Sales",), ("SHOP", "sales"), ("meta", "shop", "SALES")):
+        assert session.resolve(typed) == sales
+    assert session.resolve(("lake", "Shop", "Sales")) == TableName(("lake", "Shop", "Sales"))
+    assert session.resolve(("Meta", "Shop", "Sales")) == TableName(("meta", "meta", "shop", "sales"))  # not a catalog
 
 
 def test_a_temporary_view_shadows_from_its_start() -> None:

@@ -166,6 +166,15 @@ def test_current_tells_tables_views_and_nothing_apart(lake: Lake) -> None:
     asyncio.run(story())
 
 
+def test_a_views_query_names_tables_as_its_catalog_does(lake: Lake) -> None:
+    lake.put_view(AGG, view_document(**MATERIALIZED))
+    store = SqlStore(lake.iceberg)
+    for lower, found in ((False, TableName(("lake", "demo", "Sales"))), (True, SALES)):
+        store.lower_names = lower
+        (view,) = asyncio.run(Catalog(store).definitions())
+        assert view.session.resolve(("Sales",)) == found
+
+
 def test_only_the_names_asked_for_are_found_among_namesakes(lake: Lake) -> None:
     lake.iceberg.create_namespace("other")
     for name in ("demo.sales", "demo.names", "other.sales", "other.names"):
