@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from threading import Event
@@ -42,6 +43,11 @@ VIEWS = {
     ),
     "high": ("WITH DEFERRED REFRESH ", "SELECT id, amount FROM sales WHERE region > 4"),
 }
+# With the default, serializable, each DELETE and UPDATE would fail, because rows are appended before its commit.
+ISOLATION = "TBLPROPERTIES ('write.delete.isolation-level' = 'snapshot', 'write.update.isolation-level' = 'snapshot')"
+TRIES = 5  # of a DELETE or UPDATE; other writers do not try again
+# Seconds before the first DELETE or UPDATE, and before each later one: after it, views answer only when refreshed.
+AT_FIRST, LATER = (6, 10), (30, 70)
 BOUND_S = 5
 HINT = f"SELECT /*+ VIEWGATE(max_staleness = '{BOUND_S} seconds') */"
 # What numbers the commits, by the kind of the catalog's database. PostgreSQL takes commits side by side, and gives out
@@ -132,7 +138,8 @@ class Race:
     """A race: readers use the Viewgate at `port`; writers also write past it, by Spark and pyiceberg.
 
     `catalog` has pyiceberg's properties of the catalog, and `database` is where the catalog keeps its tables; `append`
-    appends a number of rows, from an id on, by another engine.
+    appends a number of rows, from an id on, by another engine. `done` counts the writes that were committed, and `lost`
+    those that failed because another commit was first, by kind.
     """
 
     port: int
@@ -145,6 +152,7 @@ class Race:
     readers: int = 3
     answers: list[Answer] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         uri = self.database or self.catalog["uri"]
@@ -156,7 +164,7 @@ class Race:
         """Create the tables and views, race for some seconds, and return the wrong answers."""
         self._make()
         with closing(self), self.commits.numbered():
-            work = [self._write_through, self._write_behind, self._write_with_pyiceberg, self._refresh]
+            work = [self._write_through, self._write_behind, self._write_with_pyiceberg, self._remove, self._refresh]
             work += [self._write_with_another] if self.append is not None else []
             with ThreadPoolExecutor(len(work) + self.readers) as threads:
                 started = [threads.submit(each, Random(f"{self.seed} {each.__name__}")) for each in work]
@@ -183,7 +191,9 @@ class Race:
         kinds = Counter(answer.kind for answer in self.answers)
         whys = Counter(why for answer in self.answers if answer.kind == "tables" for why in answer.whys)
         told = "".join(f"\n{number:4} {why}" for why, number in whys.most_common())
-        return f"{len(self.answers)} statements: {dict(kinds)}, {self.share():.0%} by views; {dict(self.done)}{told}"
+        written = f"committed: {dict(self.done)}, lost: {dict(self.lost)}"
+        never = "".join(f"; no {kind.upper()} was committed" for kind in ("delete", "update") if not self.done[kind])
+        return f"{len(self.answers)} statements: {dict(kinds)}, {self.share():.0%} by views; {written}{never}{told}"
 
     def _make(self) -> None:
         with clients.pyhive(self.port) as connection:
@@ -191,7 +201,7 @@ class Race:
             clients.rows(connection, f"USE {self._space}")
             for view in VIEWS:
                 clients.rows(connection, f"DROP MATERIALIZED VIEW IF EXISTS {view}")
-            clients.rows(connection, f"CREATE OR REPLACE TABLE sales AS {ROWS.format(NOTE, 0, 49_000)}")
+            clients.rows(connection, f"CREATE OR REPLACE TABLE sales {ISOLATION} AS {ROWS.format(NOTE, 0, 49_000)}")
             # Views begin at a second snapshot.
             clients.rows(connection, f"INSERT INTO sales {ROWS.format(NOTE, 49_000, 50_000)}")
             clients.rows(connection, "CREATE OR REPLACE TABLE regions AS SELECT CAST(id AS INT) AS id, "
@@ -212,17 +222,37 @@ class Race:
     def _write_behind(self, random: Random) -> None:
         with clients.pyhive(self.spark_port) as connection:
             clients.rows(connection, f"USE {self._space}")
-            kinds = {self._append: 12, _new_region: 2, _delete: 1, _update: 1, self._compact: 1, self._rollback: 1}
+            kinds = {self._append: 14, _new_region: 2, self._compact: 1, self._rollback: 1}
             while not self._over.wait(random.uniform(0, 0.6)):
                 (kind,) = random.choices(list(kinds), list(kinds.values()))
                 self._write(connection, kind(random), kind.__name__.strip("_"))
 
-    def _write(self, connection: hive.Connection, statement: str, kind: str) -> None:
-        try:
-            clients.rows(connection, statement)
-            self.done[kind] += 1
-        except hive.OperationalError:  # another commit was first, and this one has written nothing
-            self.done[f"{kind} lost"] += 1
+    def _remove(self, random: Random) -> None:
+        """Delete and update rows by turns, past the Viewgate, and refresh the views afterwards."""
+        with clients.pyhive(self.spark_port) as behind, clients.pyhive(self.port) as connection:
+            clients.rows(behind, f"USE {self._space}")
+            pause = AT_FIRST
+            for kind in cycle((_delete, _update)):
+                if self._over.wait(random.uniform(*pause)):
+                    return
+                self._write(behind, kind(random), kind.__name__.strip("_"), TRIES)
+                for view in VIEWS:
+                    if not self._over.is_set():
+                        self._write(connection, f"REFRESH MATERIALIZED VIEW {self._space}.{view}", "refresh")
+                pause = LATER
+
+    def _write(self, connection: hive.Connection, statement: str, kind: str, tries: int = 1) -> None:
+        """Run a statement that writes, until it commits or the race is over, at most `tries` times."""
+        for _ in range(tries):
+            try:
+                clients.rows(connection, statement)
+            except hive.OperationalError:  # another commit was first, and this one has written nothing
+                self.lost[kind] += 1
+                if self._over.is_set():
+                    return
+            else:
+                self.done[kind] += 1
+                return
 
     def _write_with_pyiceberg(self, random: Random) -> None:
         with self._catalog() as catalog:
@@ -236,7 +266,7 @@ class Race:
                     catalog.load_table((NAMESPACE, "sales")).append(pa.table(rows))
                     self.done["append with pyiceberg"] += 1
                 except CommitFailedException:
-                    self.done["append with pyiceberg lost"] += 1
+                    self.lost["append with pyiceberg"] += 1
 
     def _write_with_another(self, random: Random) -> None:
         assert self.append is not None
