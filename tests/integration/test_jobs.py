@@ -103,6 +103,15 @@ def totals(aside_gate: Gate) -> Iterator[Any]:
 
 
 CONTENT = "SELECT k, s FROM lake.jobs.totals__storage ORDER BY k"
+# A job of Structured Streaming that appends what one table has to another, in the address's Spark, and ends.
+STREAM = """
+import sys
+from pyspark.sql import SparkSession
+_, address, checkpoint = sys.argv
+rows = SparkSession.builder.remote(address).getOrCreate().readStream.table("lake.jobs.events")
+writing = rows.writeStream.trigger(availableNow=True).option("checkpointLocation", checkpoint).toTable("lake.jobs.t")
+writing.awaitTermination()
+"""
 
 
 def test_a_cluster_runs_the_jobs_of_this_process_and_of_an_application_that_is_submitted(
@@ -135,10 +144,19 @@ def test_a_spark_connect_server_runs_the_jobs(totals: Any, aside_data: Path, tmp
         "org.apache.spark.sql.connect.service.SparkConnectServer",
     ]
     command += [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
-    settings = settings_file(tmp_path, aside_data, {"spark.remote": f"sc://127.0.0.1:{port}"})
+    remote = f"sc://127.0.0.1:{port}"
+    settings = settings_file(tmp_path, aside_data, {"spark.remote": remote})
     with Daemon([*command, "spark-internal"], ENVIRONMENT) as server:
         server.until("Spark Connect server started at")
         assert "lake.jobs.totals refreshed: 3 rows" in refresh(settings)
         totals("INSERT INTO lake.jobs.t VALUES (1, 100)")
         assert "lake.jobs.totals: refresh (append-merge): " in refresh(settings)
         assert totals(CONTENT) == [(0, 18), (1, 112), (2, 15)]
+        totals("CREATE TABLE lake.jobs.events AS SELECT 5L AS k, 7L AS v")
+        subprocess.run([sys.executable, "-c", STREAM, remote, tmp_path / "checkpoint"], check=True, env=ENVIRONMENT)
+        query = "SELECT k, sum(v) AS s FROM lake.jobs.t GROUP BY k"
+        assert sorted(totals(query)) == [(0, 18), (1, 112), (2, 15), (5, 7)]
+        assert "(delta_union)" in totals(f"EXPLAIN {query}")[0][0]
+        assert "lake.jobs.totals: refresh (append-merge): " in refresh(settings)
+        assert totals(CONTENT) == [(0, 18), (1, 112), (2, 15), (5, 7)]
+        totals("DROP TABLE lake.jobs.events")
