@@ -55,8 +55,10 @@ class Costs:
         """
         branch, share = shared
         if isinstance(branch, Delta):
-            pairs = zip(branch.block.tables, branch.reads, strict=True)
-            scans = total(self._scan_at(read, self.relations.get(table.name)) for table, read in pairs)
+            pairs, columns = zip(branch.block.tables, branch.reads, strict=True), _columns(branch.block)
+            scans = total(
+                self._scan_at(read, self.relations.get(table.name), columns.get(table.id, ())) for table, read in pairs
+            )
             return _worked(scans, branch.block)
         if isinstance(branch, Block):
             return self.of_block(branch, share)
@@ -194,11 +196,11 @@ class Costs:
             "timestamp": micros - offset,
         }.get(kind)
 
-    def _scan_at(self, read: Read, table: Relation | None) -> Estimate:
+    def _scan_at(self, read: Read, table: Relation | None, columns: Collection[str]) -> Estimate:
         """Return the estimate of reading a table as of a snapshot, or only the rows appended since a snapshot (`read`).
 
-        If the number of appended bytes is not recorded, return the estimate of the whole table. None as `table` stands
-        for a relation without statistics, such as a view.
+        `columns` are the columns that are read, in lower case. If the number of appended bytes is not recorded, return
+        the estimate of the whole table. None as `table` stands for a relation without statistics, such as a view.
         """
         if not isinstance(read, Added) or not isinstance(table, Table):
             return _whole(table)
@@ -209,7 +211,8 @@ class Costs:
             return _whole(table)
         whole, size = _whole(table), sum(known)
         rows = size * whole.rows / whole.bytes if whole.known and whole.bytes else size / RECORD
-        return Estimate(1, rows, rows, size, rows)
+        part = pruned_scan(table, columns, {}).bytes / whole.bytes if _is_large(table) and whole.bytes else 1.0
+        return Estimate(1, rows, rows, size * min(1.0, part), rows)
 
 
 def _worked(read: Estimate, block: Block) -> Estimate:

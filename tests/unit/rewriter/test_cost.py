@@ -89,6 +89,23 @@ def test_columns_that_a_view_leaves_out_need_not_be_read() -> None:
     assert not answers("SELECT a, b FROM wide WHERE a > 0", 16)
 
 
+def test_of_appended_rows_only_the_columns_of_the_query_are_read() -> None:
+    columns = ", ".join(f"c{at} INT" for at in range(48))
+    schema = f"CREATE TABLE sales (region STRING, n INT, {columns})"
+    row = f"INSERT INTO sales VALUES ('eu', 1{', 0' * 48})"
+    built = world(GoldenFile(Path(), schema=schema, rows=row, appended=row, views={"right": VIEWS["right"]}))
+    name = TableName(("lake", "demo", "sales"))
+    sales = built.relations[name]
+    assert isinstance(sales, Table)
+    tenth = [replace(snapshot, added=4 * 10**9) for snapshot in sales.snapshots]
+    grown = replace(sales, records=10 * MANY, size=40 * 10**9, snapshots=tuple(tenth))
+    relations = {**built.relations, name: grown}
+    query = "SELECT region, sum(n) FROM sales GROUP BY region"
+    outcome = rewrite(parse(query, built.session), built.definitions, relations)
+    assert [r.view.name.table for r in outcome.replacements] == ["right"], outcome.tried
+    assert outcome.live
+
+
 def test_the_tables_under_groups_are_what_a_view_over_these_saves() -> None:
     groups = "(SELECT region, sum(n) AS s FROM sales GROUP BY region)"
     query = f"SELECT x.region, y.s FROM {groups} AS x JOIN {groups} AS y ON x.s = y.s"
