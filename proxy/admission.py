@@ -141,7 +141,11 @@ def _made(key: str, make: Callable[[], T]) -> T:
     """
     try:
         return make()
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise ConfigError(
+            f"{key}: {error.filename} cannot be read: {error.strerror}; check the path and the file's permissions"
+        ) from error
+    except ValueError as error:
         raise ConfigError(f"{key}: {error}") from error
 
 

@@ -65,6 +65,8 @@ def _checks(settings: Config) -> Iterator[tuple[str, Callable[[], Awaitable[str]
     yield "ports", lambda: asyncio.to_thread(_ports, settings)
     if settings.console.enabled:
         yield "console", lambda: asyncio.to_thread(_console, settings)
+    if settings.journal.file is not None:
+        yield "journal", partial(asyncio.to_thread, _journal, settings.journal.file)
     if settings.catalog is None:
         yield "java", lambda: asyncio.to_thread(_java)
         yield "spark", lambda: asyncio.to_thread(_spark)
@@ -93,7 +95,17 @@ def _console(settings: Config) -> str:
             raise Dispensable(
                 f"port {CONSOLE_PORT} is in use, so Viewgate starts without its console: set another [console] port"
             )
-    return f"/metrics can be listened for on {settings.console.host}"
+        return f"{place.getsockname()[1]} of {settings.console.host} can be listened on"
+
+
+def _journal(file: Path) -> str:
+    there = file if file.exists() else file.parent
+    if not (os.access(there, os.W_OK) and (there == file or there.is_dir())):
+        raise Dispensable(
+            f"{file} cannot be written, so Viewgate starts, but loses the records: create the directory {file.parent}, "
+            "make it writable, or set another [journal] file"
+        )
+    return f"{file} can be written"
 
 
 def _java() -> str:
@@ -115,7 +127,7 @@ def _data(data: Path) -> str:
             f"the directory {there} is not writable by this user: make it writable, or give another directory "
             "with --data"
         )
-    return f"{data} can be written"
+    return f"{data.absolute()} can be written"
 
 
 async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
@@ -124,7 +136,7 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
     try:
         opened = open_catalog(catalog.name, catalog.properties, timeout=timeout)
     except CatalogError as error:
-        raise ConfigError(str(error)) from error
+        raise ConfigError(str(error).removeprefix(f"catalog {catalog.name}: ")) from error
     views = await opened.definitions()
     told = f"answers; {len(views)} materialized view{'' if len(views) == 1 else 's'}"
     if opened.broken:

@@ -69,14 +69,25 @@ class TlsSettings:
         On failure, raise OSError or ValueError and keep the former certificate.
         """
         expires = _expires(certificate)
-        self.context.load_cert_chain(certificate, key)
+        with key.open("rb"):  # the OSError names the file, which that of load_cert_chain does not
+            pass
+        try:
+            self.context.load_cert_chain(certificate, key)
+        except ssl.SSLError as error:
+            raise ValueError(
+                f"{key} is not the private key of the certificate {certificate}, in PEM format ({error}); give the "
+                "files of one certificate and of its key"
+            ) from error
         self.expires = expires
 
 
 def _expires(certificate: Path) -> float:
     from cryptography.x509 import load_pem_x509_certificates  # importing it takes 50 ms, and only TLS needs it
 
-    first, *_ = load_pem_x509_certificates(certificate.read_bytes())
+    try:
+        first, *_ = load_pem_x509_certificates(certificate.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{certificate} is not a certificate in PEM format; give the file of a certificate") from error
     return first.not_valid_after_utc.timestamp()
 
 

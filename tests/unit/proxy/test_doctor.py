@@ -40,7 +40,7 @@ def test_every_fault_is_found_in_one_run(tmp_path: Path, capsys: pytest.CaptureF
     found = {each["check"]: each for each in json.loads(capsys.readouterr().out)}
     assert [name for name, each in found.items() if each["ok"]] == ["settings"]
     assert f"cannot listen on port {taken}" in found["ports"]["says"]
-    assert "lake" in found["catalog lake"]["says"]
+    assert found["catalog lake"]["says"].startswith("uri is ")
     assert f"127.0.0.1:{silent}" in found[f"upstream 127.0.0.1:{silent}"]["says"]
 
 
@@ -90,6 +90,16 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is not writable by this user"):
         doctor._data(tmp_path / "file" / "data")
     assert doctor._data(tmp_path / "new" / "data").endswith("can be written")
+
+
+def test_a_journal_that_cannot_be_written_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "gate.toml"
+    file.write_text(REMOTE.format(0, free_port()) + "uri = 'sqlite://'\n[journal]\nfile = 'none/journal.jsonl'\n")
+    program.main(["doctor", "--config", str(file)])
+    assert f"warn  journal: {tmp_path}/none/journal.jsonl cannot be written" in capsys.readouterr().out
+    (tmp_path / "none").mkdir()
+    program.main(["doctor", "--config", str(file)])
+    assert f"ok    journal: {tmp_path}/none/journal.jsonl can be written" in capsys.readouterr().out
 
 
 def test_a_console_port_that_is_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -200,8 +200,9 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
         ("[server]\nport = 'x'\n", "[server] port is 'x': it must be a whole number from 0"),
         ("[server]\nprot = 1\n", "port"),
         ("[server]\nworkers = 2\n", "needs [[upstream]]"),
-        ("[authentication]\npasswords = 'none'\n", "[authentication] passwords: [Errno 2]"),
-        ("[server.tls]\ncertificate = 'none'\nkey = 'none'\n", "[server.tls]: [Errno 2]"),
+        ("[authentication]\npasswords = 'none'\n", "none cannot be read: No such file or directory; check"),
+        ("[server.tls]\ncertificate = 'none'\nkey = 'none'\n", "none cannot be read: No such file or directory; check"),
+        ("[server.tls]\ncertificate = 'gate.toml'\nkey = 'none'\n", "gate.toml is not a certificate in PEM format"),
         (REMOTE + "[upstream.tls]\nca = 'none'\n", "[upstream.tls] of h:10000 cannot be used: "),
         (REMOTE + "[upstream.tls]\ncertificate = 'mine'\n", "[upstream.tls] key is missing: set both"),
         (REMOTE + "[upstream.tls]\nverify = false\n", "[upstream.tls] verify is not known"),
@@ -408,9 +409,12 @@ def test_no_line_that_a_file_of_passwords_cannot_have(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[authentication]\npasswords = '/nowhere'", "[authentication] passwords: [Errno 2]"),
-        ("[server.tls]\ncertificate = '/nowhere'\nkey = '/nowhere'", "[server.tls]: [Errno 2]"),
-        ("[authentication.jwt]\nkeys = '/nowhere'", "[authentication.jwt]: [Errno 2]"),
+        (
+            "[authentication]\npasswords = '/nowhere'",
+            "[authentication] passwords: /nowhere cannot be read: No such file or directory; check the path",
+        ),
+        ("[server.tls]\ncertificate = '/nowhere'\nkey = '/nowhere'", "[server.tls]: /nowhere cannot be read: No such"),
+        ("[authentication.jwt]\nkeys = '/nowhere'", "[authentication.jwt]: /nowhere cannot be read: No such"),
     ],
 )
 def test_what_cannot_be_loaded_stops_the_start_before_spark_is_started(
