@@ -129,7 +129,8 @@ class Tried:
             found = self._add(view, query, query, self._live_path(view, query.block, storage), tables)
             if isinstance(found.result, Miss):
                 self.miss(view, found.result, found.rule)
-                self.missed[-1] = _refreshable(self.missed[-1], stale)
+                refreshed = self._answer(view, query, self._refreshed_path(view, query.block, storage))
+                self.missed[-1] = _refreshable(self.missed[-1], stale, refreshed)
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
         """Try plans that read a part of the block's rows from one view, and the other rows from other views.
@@ -258,13 +259,17 @@ class Tried:
         storage = readable_storage(view, self.session, self.definitions, self.relations, self.refuted, partial=True)
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
+    def _refreshed_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
+        """Return the access path to a stale view for the block `query`, as if the view had been refreshed."""
+        return self.guarded(view, lambda: self._path_of(view, query, live.storage))
+
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
         """Return the access path to a stale view, with the rows appended to its tables, for the block `query`.
 
         `live` has the view's storage table and these appends. Return a Miss if the appended rows cannot be combined
         with the view, for example because of a grouped derived table.
         """
-        path = self.guarded(view, lambda: self._path_of(view, query, live.storage))
+        path = self._refreshed_path(view, query, live)
         if isinstance(path, Miss):
             return path
         if path.block.derived:
@@ -379,12 +384,16 @@ def _branches(rewriting: Rewriting) -> Sequence[Shared]:
     return rewriting.union.shared
 
 
-def _refreshable(missed: Attempt, stale: Attempt) -> Attempt:
+def _refreshable(missed: Attempt, stale: Attempt, refreshed: Answer) -> Attempt:
     """Return the attempt to report for a stale view that cannot be used together with the rows appended to its tables.
 
-    `stale` is the attempt at the stale storage table alone, `missed` the attempt with the appended rows. If a refresh
-    would help, return `stale` with the reason of `missed` added to its detail; otherwise return `missed`.
+    `stale` is the attempt at the stale storage table alone, `missed` the attempt with the appended rows, `refreshed`
+    the answer that the view would give after a refresh. If a refresh would help, return `stale` with the reason of
+    `missed` added to its detail; otherwise return the miss after a refresh, because a refresh does not remedy it.
     """
+    if isinstance(refreshed.result, Miss):
+        return replace(missed, rule=refreshed.rule).missed(refreshed.result)
     if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
         return missed
-    return replace(stale, rule=missed.rule, detail=f"{stale.detail}; together with the appended rows: {missed.detail}")
+    why = missed.detail if missed.reason in (None, Reason.SHAPE) else missed.reason.told(missed.detail)
+    return replace(stale, rule=missed.rule, detail=f"{stale.detail}; together with the appended rows: {why}")
