@@ -207,6 +207,18 @@ def root_message(text: str) -> str:
     return _headline(_CAUSE.split(text)[-1])[1]
 
 
+def messages(text: str) -> str:
+    r"""Return the message of the first exception in a printed Java stack trace, and that of its innermost cause.
+
+    The cause is left out if the first message has the same words. Return text without a stack trace unchanged.
+
+    >>> messages("x.E: no\n\tat a.B.c(D.java:1)\nCaused by: x.F: /x (Permission denied)\n\tat a.B.d(D.java:2)\n")
+    'no\nCaused by: /x (Permission denied)'
+    """
+    first, cause = first_message(text), root_message(text)
+    return first if cause in first else f"{first}\nCaused by: {cause}"
+
+
 def stack_messages(text: str) -> list[str]:
     r"""Return a printed Java stack trace as the list of strings that Hive's drivers parse.
 

@@ -18,6 +18,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from proxy.hs2 import SqlError
+from proxy.hs2.status import messages
 from proxy.journal.texts import KEPT, SHOWN, kept, kept_message, one_word, shortened, string_literals
 from proxy.session import NO_CHOICE, Choice, Forward, Local, OperationState, Plan
 from proxy.statements import Kind, classify
@@ -258,10 +259,11 @@ class Record:
     def failed(self, error: SqlError | None) -> None:
         """Record the error of the statement; None for a statement without an error.
 
-        If literals are not recorded, `?` replaces each literal in the error's message.
+        Of a stack trace, only the message and its innermost cause are recorded. If literals are not recorded, `?`
+        replaces each literal in the error's message.
         """
         if error is not None:
-            told = self.kept_message(error.message, error.sql_state)
+            told = self.kept_message(messages(error.message), error.sql_state)
             error = SqlError(told, error.sql_state, error.error_code)
         self.error = error
 

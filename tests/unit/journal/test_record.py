@@ -46,6 +46,16 @@ def test_a_credential_within_a_literal_ends_with_the_literal() -> None:
     assert kept("SELECT 'url?token=abc' FROM t WHERE a = 1") == "SELECT 'url?token=***' FROM t WHERE a = 1"
 
 
+def test_of_a_stack_trace_the_messages_are_recorded() -> None:
+    record = Record("s", "ann", "SELECT 1")
+    frames = "\n\tat a.B.c(D.java:1)\n"
+    trace = "x.HiveSQLException: Error running query: [A] no\nway" + frames + "Caused by: x.E: {}" + frames
+    record.refused(SqlError(trace.format("[A] no\nway"), "42000"), OperationState.ERROR)
+    assert record.values()["error"] == "Error running query: [A] no\nway"
+    record.refused(SqlError(trace.format("/x (Permission denied)"), "42000"), OperationState.ERROR)
+    assert record.values()["error"] == "Error running query: [A] no\nway\nCaused by: /x (Permission denied)"
+
+
 @pytest.mark.parametrize(
     ("sql", "error", "recorded"),
     [
