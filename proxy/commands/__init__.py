@@ -77,6 +77,8 @@ COMMANDS: dict[tuple[str, ...], tuple[Callable[[Parser], Command | None], str]] 
     ("SET",): (settings.parse, settings.EXAMPLE),
     ("RESET",): (settings.parse_reset, settings.EXAMPLE),
 }
+# SHOW VIEWGATE is a command of its own.
+_OPERATE = frozenset(beginning[0] for beginning in COMMANDS if beginning[1:2] == ("VIEWGATE",)) - {"SHOW"}
 _FIRST = frozenset(beginning[0] for beginning in COMMANDS)
 _SLIP = 0.7  # the similarity of a misspelled word: VEIW to VIEW has it, DESC to DESCRIBE has not
 
@@ -104,6 +106,8 @@ def _beginning(keywords: tuple[str, ...]) -> tuple[str, ...] | None:
     """Return the key of COMMANDS with which the keywords start, exactly or misspelled; None if they start with no such
     key.
     """
+    if keywords[1:2] == ("VIEWGATE",) and keywords[0] in _OPERATE:  # whatever follows: Spark has no such statement
+        return next(beginning for beginning in COMMANDS if beginning[:2] == keywords[:2])
     if keywords[:1] and keywords[0] not in _FIRST and not any(map(_is_material, keywords)):
         return None
     return next((beginning for beginning in COMMANDS if _alike(keywords[: len(beginning)], beginning)), None)

@@ -119,6 +119,15 @@ def test_a_wrong_statement_of_ours_says_where_and_what_was_expected(sql: str, pl
 
 
 @pytest.mark.parametrize(
+    "sql", ["KILL VIEWGATE nope", "RELOAD VIEWGATE", "PAUSE VIEWGATE;", "RESTART VIEWGATE WORKER 1"]
+)
+def test_an_incomplete_statement_for_operators_shows_an_example(sql: str) -> None:
+    with pytest.raises(SqlError, match=f"Example: {sql.split()[0]} VIEWGATE ") as wrong:
+        find(sql)
+    assert wrong.value.sql_state == "42601"
+
+
+@pytest.mark.parametrize(
     ("properties", "state"),
     [
         ("'viewgate.settings'='{}'", "0A000"),
