@@ -91,11 +91,12 @@ def _tables(settings: Config) -> dict[str, Any]:
         "authentication": settings.authentication,
         "timeouts": {**asdict(Timeouts()), "catalog": settings.timeouts.catalog, **settings.timeouts.given},
         "limits": {key: settings.limits.given.get(key, getattr(Limits, key)) for key in LimitSettings.model_fields},
+        "pipeline": settings.pipeline,
     }
     if settings.catalog is None:
         return {**tables, "embedded": settings.embedded}
     catalog = {"name": settings.catalog.name, **settings.catalog.properties}
-    return {**tables, "catalog": catalog, "pipeline": settings.pipeline}
+    return {**tables, "catalog": catalog}
 
 
 def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:

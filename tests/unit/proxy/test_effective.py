@@ -60,6 +60,10 @@ def test_values_defaults_and_what_can_be_reloaded() -> None:
     assert found["authentication.operators"] == ("ann, olga", None, True)
 
 
+def test_a_spark_of_its_own_has_refresh_jobs_too() -> None:
+    assert rows("[pipeline]\nbackground = 3")["pipeline.background"] == ("3", None, False)
+
+
 def test_no_credential_is_shown() -> None:
     found = rows(EVERYTHING)
     assert "opensesame" not in str(found)
