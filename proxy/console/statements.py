@@ -164,7 +164,9 @@ def bars(row: Row) -> list[Bar]:
 
 
 def _has(row: Row, text: str) -> bool:
-    return not text or any(text in str(row[name]).lower() for name in ("statement", "user", "chosen", "reason", "id"))
+    return not text or any(
+        text in str(row[name]).lower() for name in ("statement", "user", "chosen", "reason", "answer", "error", "id")
+    )
 
 
 def _number(text: str) -> int:

@@ -17,6 +17,7 @@ import trustme
 from proxy.authentication import Authentication, Denied
 from proxy.catalog import Unavailable
 from proxy.console import statements
+from proxy.hs2 import SqlError
 from proxy.session import OperationState
 from rewriter.model import TableName
 from tests.unit.catalog.lake import Lake
@@ -336,6 +337,16 @@ def test_the_list_is_searched_and_comes_in_parts(guarded: House, query: str, fir
     rows = body.split('class="sql"')[1:]
     assert len(rows) == count
     assert first is None or f">{first}<" in rows[0]
+
+
+@pytest.mark.parametrize("text", ["roll_up", "no+such+table"])
+def test_answers_and_errors_are_searched(guarded: House, text: str) -> None:
+    statement(
+        guarded, "SELECT 1", answer="answered from lake.demo.agg (roll_up)", error=SqlError("no such table", "42P01")
+    )
+    statement(guarded, "SELECT 2")
+    body = asked(guarded, lambda port: request(port, f"/statements?q={text}")).body
+    assert re.findall(r'class="sql"[^>]*>([^<]*)<', body) == ["SELECT 1"]
 
 
 def test_a_queued_statement_is_not_listed_as_running_and_can_be_ended(guarded: House) -> None:
