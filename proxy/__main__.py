@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from proxy.options import Options, Selection
 
 _NOT_READ = 141  # the exit code that shells report for a command ended by SIGPIPE
-_SETTINGS = "settings file in TOML, as for `serve`; without one, Viewgate starts its own Spark"
+_SETTINGS = "settings file in TOML; without one, Viewgate starts its own Spark"
 _PORT = 10000  # equals `config.DEFAULT_PORT`, whose import would load the settings
 
 _REFUSALS = (
@@ -188,7 +188,7 @@ def work() -> None:
 
 @app.command("check-config", epilog="Exit codes: 0 valid; 1 not valid: the message names the key and what is allowed.")
 def check_config(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="settings file in TOML, as for `serve`")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="settings file in TOML")],
     as_json: AsJson = False,
 ) -> None:
     """Check a settings file without starting a server, and print each problem with the remedy."""

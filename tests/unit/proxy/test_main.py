@@ -292,7 +292,9 @@ def test_work_is_no_command_of_users(capsys: pytest.CaptureFixture[str]) -> None
     assert not re.search(r"^│ work ", shown, re.MULTILINE)
 
 
-@pytest.mark.parametrize("words", [["nope"], ["serve", "--port", "x"], ["check-config"], []])
+@pytest.mark.parametrize(
+    "words", [["nope"], ["serve", "--port", "x"], ["health", "--port", "70000"], ["check-config"], []]
+)
 def test_a_command_line_that_cannot_be_read(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(words) == 2
     assert "Usage: viewgate" in "".join(capsys.readouterr())
