@@ -201,8 +201,8 @@ def _needed(
 def _lost(view: MaterializedView, table: Table, needed: Snapshot) -> str:
     return (
         f"Viewgate: the last refresh of {view.name} has read snapshot {needed.id} of {table.name} "
-        f"({moment_text(needed.timestamp_ms)}); once that snapshot has expired, {view.name} is no longer answered with "
-        "newer rows added or within max_staleness, and its next refresh is a full one: to avoid that, run "
+        f"({moment_text(needed.timestamp_ms)}); once that snapshot has expired, {view.name} answers neither together "
+        "with appended rows nor within max_staleness, and its next refresh recomputes the view: to avoid that, run "
         f"REFRESH MATERIALIZED VIEW {view.name} before snapshots expire"
     )
 
