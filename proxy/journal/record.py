@@ -328,7 +328,7 @@ class Record:
         """
         times = "".join([f" {phase}_ms={seconds * 1000:.1f}" for phase, seconds in self.seconds.items()])
         reason = f" reason={self.choice.reason}" if self.choice.reason else ""
-        error = f" error={self.error.sql_state}" if self.error is not None else ""
+        error = f" error={self.error.sql_state}" if self.error is not None and self.error.sql_state else ""
         trace = f" trace_id={self.trace.id}" if self.trace is not None else ""
         answer = f" answer={' '.join(self.answer.split())}" if self.answer else ""
         return (

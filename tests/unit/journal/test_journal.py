@@ -215,6 +215,8 @@ def test_one_line_in_the_log_for_each(caplog: pytest.LogCaptureFixture) -> None:
     assert " rows=0 bytes=0 error=42601 sql=SELEC 1 xxx" in line
     assert line.endswith("x…")
     assert "\n" not in line
+    refused(Journal(), "SHOW", SqlError("no SQLSTATE", None))
+    assert " error=" not in caplog.messages[-1]
 
 
 def test_a_user_forges_no_line_of_the_log() -> None:
