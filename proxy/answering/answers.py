@@ -246,6 +246,12 @@ class Answers:
         schemas = await self._virtual_schemas(session, sql)
         return next((found for schema, _ in schemas if (found := schema.described(sql)) is not None), None)
 
+    async def virtual_schema(self, session: ClientSession, sql: str, name: Sequence[str]) -> VirtualSchema | None:
+        """Return the virtual schema that a statement names `name`; None if no virtual schema has this name."""
+        lower = tuple(map(str.lower, name))
+        schemas = await self._virtual_schemas(session, sql)
+        return next((schema for schema, _ in schemas if lower in schema.names), None)
+
     async def _virtual_schemas(self, session: ClientSession, sql: str) -> list[tuple[VirtualSchema, Rows]]:
         """Return the virtual schemas that a statement may name, each with the function that returns a table's rows.
 

@@ -73,8 +73,8 @@ async def _refused(_ctx: Context, _session: ClientSession, sql: str) -> ResultSe
 
 
 async def _names(ctx: Context, session: ClientSession, sql: str) -> ResultSet:
-    if await show.lists_system(ctx, session, sql):
-        listed = await show.system_tables(sql)
+    if schema := await show.virtual_schema(ctx, session, sql):
+        listed = await show.virtual_tables(schema, sql)
     else:
         try:
             storages = await show.hidden(ctx, session, sql)

@@ -75,8 +75,8 @@ class Planner:
             return Local(lambda _log: describe.virtual_table(table))
         if info.verb in hive_listings.VERBS and (listing := hive_listings.listing(self._context, session, text)):
             return Local(lambda _log: listing(self._context, session, sql))
-        if info.verb == "SHOW" and await show.lists_system(self._context, session, text):
-            return Local(lambda _log: show.system_tables(text))
+        if info.verb == "SHOW" and (schema := await show.virtual_schema(self._context, session, text)):
+            return Local(lambda _log: show.virtual_tables(schema, text))
         if info.verb == "USE" and await show.uses_system(self._context, session, text):
             return Local(lambda _log: show.enter_system(session))
         if session.for_operators:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proxy.answering.system_tables import CATALOG, NAMESPACE, TABLES
+from proxy.answering.virtual_tables import VirtualSchema
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
@@ -203,9 +204,13 @@ async def without(names: frozenset[str], session: ClientSession, sql: str) -> Re
     return ResultSet(result.columns, tuple(rows))
 
 
-async def lists_system(context: Context, session: ClientSession, sql: str) -> bool:
-    """Return whether a statement is SHOW TABLES IN viewgate.system; False if Spark itself has a catalog `viewgate`."""
-    return _is_system(listed(sql) or ()) and await _is_ours(context, session)
+async def virtual_schema(context: Context, session: ClientSession, sql: str) -> VirtualSchema | None:
+    """Return the schema of a SHOW TABLES statement if the schema is viewgate.system or information_schema.
+
+    Return None for every other statement, and if the name denotes a namespace of Spark's.
+    """
+    namespace = listed(sql)
+    return await context.answers.virtual_schema(session, sql, namespace) if namespace else None
 
 
 _NAMESPACES = frozenset({"NAMESPACE", "DATABASE", "SCHEMA"})
@@ -271,9 +276,10 @@ def _is_defined(tokens: Sequence[Token], name: str) -> bool:
     )
 
 
-async def system_tables(sql: str) -> ResultSet:
-    """Return the answer to SHOW TABLES IN viewgate.system, with the columns of Spark's own SHOW TABLES."""
+async def virtual_tables(schema: VirtualSchema, sql: str) -> ResultSet:
+    """Return the answer to SHOW TABLES IN a virtual schema, with the columns of Spark's own SHOW TABLES."""
     *_, last = (token for token in scan(sql) if token.text != ";")
     pattern = string_value(last.text) if last.kind == "string" else "*"
-    rows = [(f"{CATALOG}.{NAMESPACE}", name, False) for name in sorted(TABLES) if matches(pattern, name)]
+    namespace = ".".join(schema.names[-1])
+    rows = [(namespace, name, False) for name in sorted(schema.tables) if matches(pattern, name)]
     return ResultSet.of("namespace", "tableName", "isTemporary boolean", rows=rows)

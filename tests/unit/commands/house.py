@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
@@ -14,7 +14,7 @@ from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, Nest
 
 from proxy.answering import Answers, SystemRows, system_tables
 from proxy.answering.readable import Rests
-from proxy.answering.virtual_tables import Described
+from proxy.answering.virtual_tables import Described, VirtualSchema
 from proxy.commands import Context, Reloaded, Setting, find, operate
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
@@ -152,10 +152,18 @@ class House:
 
     async def described(self, session: Any, sql: str) -> Described | None:
         """Return the virtual table that a statement describes."""
+        table: Described | None = await self._answers().described(session, sql)
+        return table
+
+    async def virtual_schema(self, session: Any, sql: str, name: Sequence[str]) -> VirtualSchema | None:
+        """Return the virtual schema that a statement names `name`."""
+        schema: VirtualSchema | None = await self._answers().virtual_schema(session, sql, name)
+        return schema
+
+    def _answers(self) -> Any:
         answers: Any = Answers(self.catalog, system=self.context.told)
         answers.facts = self.facts
-        table: Described | None = await answers.described(session, sql)
-        return table
+        return answers
 
     async def reload(self) -> Reloaded:
         """Return the result of reading the settings again."""

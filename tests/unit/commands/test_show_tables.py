@@ -117,6 +117,14 @@ def test_the_system_tables_are_listed(house: House, sql: str, names: list[str]) 
     assert result == ResultSet.of(*HEADER, rows=[("viewgate.system", name, False) for name in names])
 
 
+@pytest.mark.parametrize("schema", ["information_schema", "lake.Information_Schema"])
+def test_the_information_schema_is_listed(house: House, schema: str) -> None:
+    planned: Any = plan(house, f"SHOW TABLES IN {schema} LIKE '*ews'")
+    result: ResultSet = asyncio.run(planned.run(print))
+    names = ("materialized_views", "views")
+    assert result == ResultSet.of(*HEADER, rows=[("information_schema", name, False) for name in names])
+
+
 def test_where_spark_has_a_catalog_named_viewgate_the_listing_is_its_own(house: House) -> None:
     house.session = replace(house.session, catalogs=frozenset({"lake", "viewgate"}))
     assert isinstance(plan(house, "SHOW TABLES IN viewgate.system"), Forward)
