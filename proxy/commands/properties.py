@@ -172,9 +172,9 @@ def next_refresh(view: MaterializedView) -> str:
     >>> next_refresh(View(deferred=False, properties={EVERY: "10 minutes"}))
     'refreshed within 10 minutes, or with the next write through Viewgate'
     >>> next_refresh(View(deferred=True, properties={}, name="lake.web.daily"))
-    'refreshed by REFRESH MATERIALIZED VIEW lake.web.daily alone'
+    'refreshed only by REFRESH MATERIALIZED VIEW lake.web.daily'
     """
     every = view.properties.get(EVERY, "")
     times = [f"within {every}"] if period(every) else []
     times += [] if view.deferred else ["with the next write through Viewgate"]
-    return "refreshed " + (", or ".join(times) or f"by REFRESH MATERIALIZED VIEW {view.name} alone")
+    return "refreshed " + (", or ".join(times) or f"only by REFRESH MATERIALIZED VIEW {view.name}")
