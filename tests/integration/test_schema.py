@@ -13,7 +13,8 @@ from tests.unit.rewriter.schema.expressions import COLUMNS, Recorded, recorded
 
 AGGREGATE = re.compile(
     r"\b(count|sum|min|max|avg|mean|every|some|any|(bool|bit)_(and|or|xor)|var\w*|std\w*|covar_\w+|corr|skewness|kurtosis|"
-    r"regr_\w+|any_value|first\w*|last|last_value|mode|collect_\w+|approx_count_distinct|theta_sketch_agg|bitmap_\w+_agg|count_if)\(",
+    r"regr_\w+|any_value|first\w*|last|last_value|mode|collect_\w+|approx_count_distinct|theta_sketch_agg|bitmap_\w+_agg|"
+    r"count_if|median|(approx_)?percentile\w*|(array|string|list)_?agg|(max|min)_by)\(",
     re.IGNORECASE,
 )
 BATCH = 250  # of so many outputs is a statement that is described: one statement each would take minutes
