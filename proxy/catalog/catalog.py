@@ -163,8 +163,9 @@ class Catalog:
         """Return `found`, but with an earlier state of each storage table of which a source was rolled back after the
         refresh.
 
-        The earlier state is the last refresh whose source snapshots all still exist. The result is only for
-        answering queries; a refresh works on the current state of the storage table.
+        The earlier state is that of the last refresh whose source snapshots all still exist; without such a refresh,
+        the storage table keeps its current state. The result is only for answering queries; a refresh works on the
+        current state of the storage table.
         """
         names = rolled_back(found)
         return (

@@ -89,10 +89,11 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
     """Return a storage table as of its last refresh that read allowed snapshots of its sources; None without such a
     refresh.
 
-    Each mapping in `preferred` has the allowed snapshots by table UUID. The last refresh that fits the first mapping is
-    returned; if no refresh fits, the last one that fits the second mapping, and so on. Refreshes that were not
-    published are ignored. A refresh must have recorded the columns that it used: renaming a column makes no snapshot,
-    so a column's name may have had another meaning at the source's snapshot.
+    Each mapping in `preferred` has the allowed snapshots by table UUID; a source that the mapping lacks may be at any
+    snapshot. Return the last refresh that fits the first mapping; if no refresh fits, the last one that fits the second
+    mapping, and so on. Ignore refreshes that were not published, and refreshes that did not record the columns that
+    they used. Without these columns, the meaning of a column's name at the source's snapshot is not known, because
+    renaming a column makes no snapshot.
     """
     refreshes = list(_refreshes(name, document))
     found = (raw for read in preferred for raw, state in refreshes if _has_read(state, read))

@@ -146,7 +146,9 @@ class Relations:
         for key in misspelled(document.get("properties") or {}):
             if (name, key) not in self._told:
                 self._told.add((name, key))
-                _log.warning("property unknown table=%s property=%s: the property has no effect", name, key)
+                _log.warning(
+                    "property unknown table=%s property=%s: the property has no effect; correct its name", name, key
+                )
         found = table(name, document)
         timed = any(column.type in ("timestamp", "date") for column in found.columns)
         storage = timed and STORAGE_OF in (document.get("properties") or {})

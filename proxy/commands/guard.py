@@ -72,7 +72,9 @@ def _column(sql: str, item: Sequence[Token]) -> str:
 # Statements with these verbs cannot write to an existing view: Spark refuses to create a table under its name.
 _DEFINES = frozenset({"CREATE", "REPLACE"})
 _DEPENDED_ON, _WRONG_TYPE = "2BP01", "42809"
-_HINT = "drop these views with DROP MATERIALIZED VIEW first, and create them again afterwards"
+_HINT = (
+    "so the statement is refused; drop these views with DROP MATERIALIZED VIEW first, and create them again afterwards"
+)
 
 
 class Guard:
@@ -201,8 +203,8 @@ class Guard:
             lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
             if lost:
                 raise SqlError(
-                    f"the namespace {'.'.join(qualified)} contains tables of {named(view.name for view in lost)}; "
-                    f"{_HINT}",
+                    f"the namespace {'.'.join(qualified)} contains base tables or storage tables of "
+                    f"{named(view.name for view in lost)}; {_HINT}",
                     _DEPENDED_ON,
                 )
 

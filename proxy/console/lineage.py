@@ -131,8 +131,10 @@ def drawn(found: Graph) -> Drawing:
 def _ordered(found: Graph) -> list[list[TableName]]:
     """Return the columns of boxes from left to right, each as its names from top to bottom.
 
-    The names in a column are sorted by the mean position of their neighbours in the graph, so that few lines cross.
-    Views that read each other are in one column: such views cannot be refreshed, but a catalog may contain them.
+    The first column has the names that depend on no other name. Each other name is in the first column that is to the
+    right of all names on which it depends. Within a column, the names are sorted by the mean position of their
+    neighbours in the graph, so that few lines cross. Views that read each other are in one column: such views cannot
+    be refreshed, but a catalog may contain them.
     """
     merged = nx.condensation(found)
     members = merged.nodes(data="members")

@@ -195,7 +195,10 @@ class UpstreamOperation:
         reply, status = await self.ask(message)
         if status is None:
             check(read_reply(reply, ttypes.TGetOperationStatusResp).status)
-            raise ConnectionLost(f"The reply of {self._upstream.server} to GetOperationStatus contains no status.")
+            raise ConnectionLost(
+                f"The reply of {self._upstream.server} to GetOperationStatus contains no status; see the log of the "
+                "server"
+            )
         return status
 
     async def ask(self, message: bytes) -> tuple[bytes, RemoteStatus | None]:
