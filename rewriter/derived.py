@@ -265,6 +265,9 @@ def _columns_of(blocks: Sequence[Block]) -> tuple[Column, ...]:
                 "cast the column to the same type in each branch"
             )
         if kinds in (set(), {UNKNOWN}):
-            raise Unsupported(f"the type of the column {name} of a derived table is not known for certain: add a CAST")
+            raise Unsupported(
+                f"the type of the column {name} of a derived table is not known for certain: cast the column to the "
+                "type that Spark's typeof() shows for it"
+            )
         columns.append(Column(name, kinds.pop()))
     return tuple(columns)

@@ -96,7 +96,8 @@ def refreshed(
     """Return the relations as they would be after a refresh of a view, whose base tables are `sources`.
 
     A storage table that was filled before keeps its number of rows. A storage table that was never filled gets one row,
-    because the real number of rows is unknown, and most views have few.
+    because the real number of rows is unknown, and most views have few. If `relations` lacks the storage table, return
+    `relations` unchanged.
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table):

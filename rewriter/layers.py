@@ -87,9 +87,9 @@ def in_place_of(
     """Return a block with the table `table` replaced by `other`.
 
     `outputs` maps each column of `table` to its expression over `other`; `filters` are conditions over `other` to add.
-    Return an Obstacle if a used column is a window function, whose rows the block's own joins, filters and groups would
-    change; if an outer join would fill computed columns with NULLs; or if a filter would have to run before a FULL
-    join.
+    Return an Obstacle in three cases: a used column is a window function, which would then read other rows, because the
+    block's own joins, filters and groups would run before the window function; an outer join would fill computed
+    columns with NULLs; or a filter would have to run before a FULL join.
     """
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in columns_in(tree) if c.table == table.id}

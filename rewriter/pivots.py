@@ -172,7 +172,7 @@ def _aggregate(text: str) -> _Aggregate:
     if any(isinstance(node, (exp.Query, exp.Window, exp.Star)) and not _counts(node) for node in item.walk()):
         raise Unsupported(
             f"{excerpt(text)}: an aggregate of PIVOT can contain no subquery, no window function, and * only in "
-            "count(*)"
+            "count(*): compute these in the subquery to which PIVOT is applied"
         )
     if not isinstance(item, exp.Alias):
         return _Aggregate(text, item, "")

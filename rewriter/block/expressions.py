@@ -72,7 +72,7 @@ def canonical(node: Tree, scope: Scope) -> Tree:
         option = next(name for name, value in node.args.items() if value and name not in read)
         raise Unsupported(
             f"the expression {excerpt(node)} has the option {option.rstrip('_').replace('_', ' ').upper()}, which is "
-            "not supported: remove the option"
+            "not supported: remove the option if the result does not depend on it"
         )
     return build(node, scope)
 
@@ -127,8 +127,8 @@ def _refuse_beyond_bigint(node: Tree, operands: Sequence[Tree], scope: Scope) ->
     columns = [column for operand in operands if (column := scope.type_of(operand)) is not None]
     if not columns or any(column.type in INTEGERS for column in columns):
         raise Unsupported(
-            f"{excerpt(node)} compares with a number outside the range of BIGINT, which is not supported: compare with "
-            "a BIGINT"
+            f"{excerpt(node)} compares with a number outside the range of BIGINT, which is not supported: write a "
+            "number from -9223372036854775808 to 9223372036854775807"
         )
 
 
@@ -254,7 +254,7 @@ def _cast(node: Tree, scope: Scope) -> Tree:
     if kind.this not in CAST_TYPES or any(not isinstance(p, exp.DataTypeParam) for p in kind.expressions):
         raise Unsupported(
             f"{excerpt(node)}: a cast to {kind.sql('spark')} is not supported: cast to a number, string, date or "
-            "timestamp"
+            "timestamp, if the result is the same"
         )
     return _casting(canonical(node.this, scope), kind, scope, safe=bool(node.args.get("safe")))
 
@@ -269,7 +269,8 @@ def _casting(inner: Tree, kind: exp.DataType, scope: Scope, *, safe: bool = Fals
 def _interval(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, exp.Literal) or not isinstance(node.args.get("unit"), exp.Var):
         raise Unsupported(
-            f"{excerpt(node)}: an interval is supported only as a number and a unit, such as INTERVAL 1 DAY"
+            f"{excerpt(node)}: an interval is supported only with one number and one unit, such as INTERVAL 1 DAY: "
+            "add several such intervals instead"
         )
     return node.copy()
 
@@ -472,7 +473,7 @@ def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     if len(node.expressions) != 1 or not values or (len(values) > 1 and name != "count") or aggregate.arity > 1:
         raise Unsupported(
             f"{excerpt(node)}: DISTINCT is supported only in count(), and in other aggregates with one argument: "
-            "remove DISTINCT"
+            "call the aggregate without DISTINCT, over a derived table with SELECT DISTINCT"
         )
     arguments = _arguments(node, values, scope)
     distinct = arguments if name in IDEMPOTENT else [exp.Distinct(expressions=arguments)]
@@ -489,7 +490,10 @@ def _arguments(node: Tree, arguments: Sequence[Tree], scope: Scope) -> list[Tree
 def _count_if(node: Tree, scope: Scope) -> Tree:
     """Return `count_if(p)` as `count(*) FILTER (WHERE p)`; raise Unsupported for DISTINCT or several arguments."""
     if len(node.expressions) != 1 or isinstance(node.expressions[0], exp.Distinct):
-        raise Unsupported(f"{excerpt(node)}: count_if() is supported only with one argument and without DISTINCT")
+        raise Unsupported(
+            f"{excerpt(node)}: count_if() is supported only with one argument and without DISTINCT: write "
+            "count_if(condition)"
+        )
     (condition,) = _arguments(node, node.expressions, scope)
     rows = exp.Anonymous(this="count", expressions=[exp.Star()])
     return exp.Filter(this=rows, expression=exp.Where(this=condition))

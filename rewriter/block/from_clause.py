@@ -270,7 +270,7 @@ class _Reader:
         if item.joins:
             raise Unsupported(
                 f"a {kind} join of the derived table {item.source.alias}, which has a {item.joins[0].kind} join, is "
-                "not supported: use only inner joins in the derived table"
+                "not supported: write inner joins in the derived table, if the result is the same"
             )
         self.sources.remove(item.source)
         self.joins.append(Join(kind, item.ids, (*item.where, *on)))
@@ -454,8 +454,8 @@ def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
     """
     if not kept:
         raise Unsupported(
-            "window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a "
-            "view, make the window as long as the slide; in a query, call window() in the outermost SELECT"
+            "window() with a slide shorter than the window is not supported in a view's query or in a subquery: in "
+            "a view, write a window as long as its slide; in a query, call window() in the outermost SELECT"
         )
     text = f"({node.this.sql('spark', normalize_functions='lower')})"
     columns = (Column(BACK, "int", nullable=False),)

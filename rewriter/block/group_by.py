@@ -68,7 +68,8 @@ def grouping_ids(tree: Tree, keys: Sequence[Tree]) -> Tree:
             return node
         if node.expressions and node.expressions != list(keys):
             raise Unsupported(
-                "grouping_id() is supported only without arguments, or with all grouping keys in the order of GROUP BY"
+                "grouping_id() is supported only without arguments, or with all grouping keys in the order of GROUP "
+                "BY: for other keys, call grouping() of each key"
             )
         return set_bits(keys)
 

@@ -62,7 +62,11 @@ class Line:
 
 
 def comparable(kind: str) -> bool:
-    """Return whether the values of a type can be ordered; strings are ordered by their bytes."""
+    """Return whether the rewriter can order the values of a type as Spark does.
+
+    True for numbers, dates, timestamps, booleans, and strings of the default collation, which Spark orders by their
+    bytes. False for binary values, arrays, structs, and strings of other collations.
+    """
     return (
         kind in INTEGERS
         or kind in FRACTIONS

@@ -99,7 +99,10 @@ def build_block(
     query may filter, join, group or deduplicate rows by the outputs, or if the statement writes the rows.
     """
     if (clause := _unread_clause(tree)) is not None:
-        raise Unsupported(f"the clause {clause} is not supported: write the query without this clause")
+        raise Unsupported(
+            f"the clause {clause} is not supported: write the query without this clause, if the rows do not depend "
+            "on it"
+        )
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
         return build_block(inner, find, common, taken, texts)
@@ -153,7 +156,10 @@ def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> s
     block = build_block(select, find, common, texts=deeper, outer=outer)
     if block.limit is not None or block.offset is not None:
         clause = "LIMIT" if block.limit is not None else "OFFSET"
-        raise Unsupported(f"{shown(query)} has {clause}, which is not supported in a subquery: remove {clause}")
+        raise Unsupported(
+            f"{shown(query)} has {clause}, which is not supported in a subquery: remove {clause}, if the subquery's "
+            f"rows do not depend on {clause}"
+        )
     return texts.of(select)
 
 
@@ -195,8 +201,8 @@ def full_scope(tree: exp.Select, find: Find, common: Common) -> Scope:
     """
     if (clause := _unread_clause(tree)) is not None:
         raise Unsupported(
-            f"the outer SELECT has the clause {clause}, which is not supported, so not all columns of the outer SELECT "
-            "are known: write the outer SELECT without this clause"
+            f"the outer SELECT has the clause {clause}, which is not supported, so not all columns of the outer "
+            "SELECT are known: write the outer SELECT without this clause, if its rows do not depend on the clause"
         )
     build: Build = lambda inner, taken: build_block(inner, find, common, taken)  # noqa: E731
     return read_from(tree, find, common, build, frozenset()).scope
@@ -431,14 +437,16 @@ def _check(block: Block, ties: bool) -> None:
             _check_grouped(tree, block.keys)
         if block.sets is None and calls(tree, GROUPING):
             raise Unsupported(
-                "grouping() and grouping_id() are supported only with GROUPING SETS, ROLLUP or CUBE: remove the call"
+                "grouping() and grouping_id() are supported, as in Spark, only with GROUPING SETS, ROLLUP or CUBE: "
+                "write one of these in GROUP BY"
             )
         if not ties:
             refuse_ties(tree, block.keys if block.sets is None else None)
     _check_subqueries(block)
     if any(windows_in(item.key) and item.key not in block.outputs for item in block.order):
         raise Unsupported(
-            "ORDER BY has a window function that is not an output: add the window function to the outputs"
+            "ORDER BY has a window function that is not an output: add the window function to the outputs, which "
+            "adds a column to the result"
         )
     on = [conjunct for join in block.joins for conjunct in join.on]
     for clause, trees in (("WHERE", block.where), ("HAVING", block.having), ("ON", on)):
@@ -488,7 +496,8 @@ def calls(tree: Tree, names: frozenset[str]) -> bool:
 def _ordering(item: Tree, select: _SelectList) -> Ordering:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
         raise Unsupported(
-            f"ORDER BY {excerpt(item)} is not supported: sort by expressions, each optionally with ASC or DESC"
+            f"ORDER BY {excerpt(item)} has an option that is not supported: write an expression, and optionally ASC "
+            "or DESC, and NULLS FIRST or NULLS LAST"
         )
     if isinstance(item.this, exp.Var):
         raise Unsupported(f"ORDER BY {item.this.name} is not supported: name the outputs by which to sort")

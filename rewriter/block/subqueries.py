@@ -119,7 +119,8 @@ def _joined(
     if unread is not None:
         clause = f"{unread.rstrip('_').upper()}{' BY' if unread in ('group', 'order') else ''}"
         raise Unsupported(
-            f"{shown(select)} has the clause {clause}, which is not supported in IN and EXISTS: remove this clause"
+            f"{shown(select)} has the clause {clause}, which is not supported in IN and EXISTS: remove this clause, "
+            "if the subquery's rows do not depend on it"
         )
     source = read(select, taken)
     scope = replace(source.scope, tables=(*outer.tables, *source.tables), outer=replace(outer, outer=None).column)
@@ -127,8 +128,8 @@ def _joined(
     refused = next((j.kind for j in (*source.joins, *within.joins) if j in source.joins or j.kind != "SEMI"), None)
     if refused is not None:
         raise Unsupported(
-            f"{shown(select)} has a{'n' if refused == 'ANTI' else ''} {refused} join, which is not supported in IN and "
-            "EXISTS: use inner joins only"
+            f"{shown(select)} has a{'n' if refused == 'ANTI' else ''} {refused} join, which is not supported in IN "
+            "and EXISTS: write an inner join, if the result is the same"
         )
     outputs = [canonical(o.unalias(), source.scope) for o in select.expressions if not o.is_star]
     for output in outputs:
@@ -148,7 +149,7 @@ def _joined(
         if not _compares_alike(operand, outputs[0], scope):
             raise Unsupported(
                 f"{shown(select)}: IN is supported only if {words(operand)} and {words(outputs[0])} have the same "
-                "type, which must be known: compare columns of the same type"
+                "type, which must be known: cast both to one type"
             )
         if asked.kind == "ANTI":
             _refuse_null(operand, _whole(around), around.where)
@@ -157,8 +158,9 @@ def _joined(
     ids = frozenset(table.id for table in tables)
     if all(column.table in ids for conjunct in on for column in columns_in(conjunct)):
         raise Unsupported(
-            f"IN or EXISTS over {shown(select)} refers to no column of the outer query, which is not supported: "
-            "compare a column of the outer query with a column of the subquery"
+            f"IN or EXISTS over {shown(select)} refers to no column of the outer query, which is not supported: if "
+            "the subquery was meant to depend on the outer row, compare a column of the outer query with a column "
+            "of the subquery"
         )
     return tables, Join(asked.kind, ids, on)
 
@@ -185,8 +187,8 @@ def _refuse_null(operand: Tree, tables: Sequence[Occurrence], conjuncts: Sequenc
         return
     if not any(operand in rejected(conjunct) for conjunct in conjuncts):
         raise Unsupported(
-            f"NOT IN is supported only if neither side can be NULL: exclude NULLs of {operand.name or 'both sides'} by "
-            "IS NOT NULL in WHERE"
+            "NOT IN is supported only if neither side can be NULL: if NULLs do not matter, exclude NULLs of "
+            f"{operand.name or 'both sides'} by IS NOT NULL in WHERE"
         )
 
 

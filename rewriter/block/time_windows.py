@@ -52,8 +52,8 @@ def time_window(field: str, arguments: list[Tree], scope: Scope) -> Tree:
         return exp.Add(this=begun, expression=ends) if field == END else begun
     if kind == "timestamp_ntz":
         raise Unsupported(
-            "window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a "
-            "granularity up to a day, such as '1 hour'"
+            "window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, "
+            "1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP"
         )
     raise Unsupported(
         f"window() of a {kind.upper()} is not supported"

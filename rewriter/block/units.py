@@ -45,8 +45,8 @@ def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> T
         return _added(named, arguments[0], arguments[1], kinds[1])
     if named not in _COUNTED or None in kinds:
         raise Unsupported(
-            f"{name}() is supported only with a unit, such as DAY, and two dates or timestamps whose types are known: "
-            "cast both to DATE or TIMESTAMP"
+            f"{name}()'s arguments must be a unit (for example DAY), then two dates or timestamps whose types are "
+            "known: cast both times to their types, DATE or TIMESTAMP"
         )
     return exp.Anonymous(this="timestampdiff", expressions=[exp.Var(this=named), *arguments])
 
@@ -69,8 +69,9 @@ def _added(unit: str, count: Tree, time: Tree, kind: str | None) -> Tree:
     whole = isinstance(digits, exp.Literal) and not digits.is_string and digits.name.isdigit()
     if unit not in _COUNTED or not whole or kind is None:
         raise Unsupported(
-            "dateadd() is supported only with a unit, such as DAY, a constant whole number, and a date or timestamp "
-            "whose type is known: write a number, and cast the time to DATE or TIMESTAMP"
+            "the arguments of dateadd() must be a unit (for example DAY), then a whole number, written as a "
+            "literal, then a date or timestamp whose type is known: write the number, and cast the time to its "
+            "type, DATE or TIMESTAMP"
         )
     moved = cast(time, "timestamp") if kind == "date" else time
     if unit in _SHORT and int(digits.name) * LENGTHS[unit.lower()] < LENGTHS["day"]:

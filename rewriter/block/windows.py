@@ -31,8 +31,8 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
         raise Unsupported(
-            f"{_text(node)}: a window function is supported only without FILTER, IGNORE NULLS and a named window: "
-            "write OVER (PARTITION BY … ORDER BY …) directly after the function"
+            f"{_text(node)}: FILTER, IGNORE NULLS and a named window are not supported in a window function: read "
+            "the tables in a subquery, and call the window function only in the SELECT around the subquery"
         )
     order = node.args.get("order")
     window = exp.Window(
@@ -85,7 +85,10 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
             f"{name}() only in the SELECT around the subquery"
         )
     if any(isinstance(a, exp.Distinct) for a in call.expressions):
-        raise Unsupported(f"{_text(node)}: DISTINCT is not supported in a window function: remove DISTINCT")
+        raise Unsupported(
+            f"{_text(node)}: DISTINCT is not supported in a window function, in Spark either: remove the repeated "
+            "values in a derived table with SELECT DISTINCT"
+        )
     if name == "count" and all(isinstance(a, (exp.Star, exp.Literal)) for a in call.expressions):
         return exp.Anonymous(this=name, expressions=[exp.Star()])
     return exp.Anonymous(this=name, expressions=[read(argument) for argument in call.expressions])
@@ -94,7 +97,8 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
 def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
         raise Unsupported(
-            f"ORDER BY {_text(item)} is not supported: sort by expressions, each optionally with ASC or DESC"
+            f"ORDER BY {_text(item)} has an option that is not supported: write an expression, and optionally ASC or "
+            "DESC, and NULLS FIRST or NULLS LAST"
         )
     desc, nulls_first = bool(item.args.get("desc")), bool(item.args.get("nulls_first"))
     return exp.Ordered(this=read(item.this), desc=desc, nulls_first=nulls_first)
@@ -111,11 +115,14 @@ def _frame(node: exp.Window) -> exp.WindowSpec | None:
         return None
     kind = str(spec.args.get("kind")).upper()
     if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
-        raise Unsupported(f"{_text(node)}: the window frame is not supported: write ROWS or RANGE, without EXCLUDE")
+        raise Unsupported(
+            f"{_text(node)}: the window frame is not supported, in Spark either: write ROWS or RANGE, without EXCLUDE"
+        )
     if kind == "RANGE" and _bounds(spec) not in (_WHOLE, _SO_FAR):
         raise Unsupported(
-            f"{_text(node)}: a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or "
-            "UNBOUNDED FOLLOWING"
+            f"{_text(node)}: a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED "
+            "FOLLOWING: for another frame, read the tables in a subquery, and call the window function only in the "
+            "SELECT around the subquery"
         )
     start, end = spec.args.get("start"), spec.args.get("end")
     if any(isinstance(bound, exp.Expr) and not isinstance(bound, exp.Literal) for bound in (start, end)):

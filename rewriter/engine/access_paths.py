@@ -130,8 +130,8 @@ def _is_by_definition(view: MaterializedView, query: Block) -> bool:
 def _other_zone(zone: str, view: MaterializedView) -> Miss:
     return Miss(
         Reason.SETTINGS_DIFFER,
-        f"the session's time zone is {zone}, but the view was computed in {view.zone}: run SET TIME ZONE '{view.zone}',"
-        " or create a view in this session",
+        f"the session's time zone is {zone}, but the view was computed in {view.zone}: create a view in this "
+        f"session, or run SET TIME ZONE '{view.zone}', which can change the query's result",
     )
 
 
@@ -257,8 +257,8 @@ def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[
         key, here, there = differing
         return Miss(
             Reason.SETTINGS_DIFFER,
-            f"{key} is {here or 'not set'} in this session, but {there or 'not set'} in the view's settings: change "
-            f"{key} in the session, or create a view in this session",
+            f"{key} is {here or 'not set'} in this session, but {there or 'not set'} in the view's settings: create "
+            f"a view in this session, or change {key} in the session, which can change the query's result",
         )
     if not same_zone(view.zone, session.time_zone) and zoned():
         return _other_zone(session.time_zone, view)

@@ -81,8 +81,8 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
                 "",
                 Miss(
                     Reason.SHAPE,
-                    f"the view's tables can be mapped to the query's tables in more than {MAPPINGS} ways, because both "
-                    "read the same table several times: use fewer self-joins",
+                    f"the view's tables can be mapped to the query's tables in more than {MAPPINGS} ways, because "
+                    "both read the same table several times: create a view with fewer self-joins",
                 ),
             )
         if isinstance(asked, Miss):

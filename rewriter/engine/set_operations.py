@@ -42,8 +42,8 @@ def questions_of(operation: SetOperation, statement: Statement, find: Find) -> t
                 raise Unsupported(DERIVED_ALONE)
             if correlation is not None:
                 raise Unsupported(
-                    "a branch of the set operation is a correlated subquery, which is not supported: use no columns of "
-                    "an outer query in the branches"
+                    "a branch of the set operation is a correlated subquery, which is not supported: write the set "
+                    "operation as a derived table that is joined to the outer query's tables"
                 )
             blocks.append(replace(block, as_set=False))
     except (Unsupported, RecursionError) as problem:

@@ -42,7 +42,7 @@ def of_text(types: Types) -> str:
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
         raise Uncertain(
             f"the result type of a string function with an argument of the type {types[0]} is not known for certain: "
-            "cast the result"
+            "cast the result to the type that Spark's typeof() shows for it"
         )
     return STRING
 
@@ -58,8 +58,8 @@ def number(types: Types) -> str:
     """Return the first argument's type if it is numeric; raise Uncertain otherwise."""
     if not is_numeric(types[0]):
         raise Uncertain(
-            f"the result type of a numeric function with an argument of the type {types[0]} is not known for certain: "
-            "cast the result"
+            f"the result type of a numeric function with an argument of the type {types[0]} is not known for "
+            "certain: cast the result to the type that Spark's typeof() shows for it"
         )
     return types[0]
 
@@ -87,7 +87,8 @@ def whole(types: Types) -> str:
     kind = number(types)
     if len(types) != 1:
         raise Uncertain(
-            "the result type of ceil() and floor() with two arguments is not known for certain: cast the result"
+            "the result type of ceil() and floor() with two arguments is not known for certain: cast the result to "
+            "the type that Spark's typeof() shows for it"
         )
     if decimal := as_decimal(kind):
         return kind if decimal.scale == 0 else bounded(decimal.precision - decimal.scale + 1, 0)
@@ -106,8 +107,8 @@ def integral(types: Types) -> str:
     """Return the type of a bit operation: the first argument's type if it is an integer; raise Uncertain otherwise."""
     if types[0] not in INTEGERS:
         raise Uncertain(
-            f"the result type of a bit operation with an operand of the type {types[0]} is not known for certain: cast "
-            "the result"
+            f"the result type of a bit operation with an operand of the type {types[0]} is not known for certain: "
+            "cast the result to the type that Spark's typeof() shows for it"
         )
     return types[0]
 
@@ -131,7 +132,7 @@ def float_or_double(types: Types) -> str:
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
         raise Uncertain(
             f"the result type of nanvl() with arguments of types {types[0]} and {types[1]} is not known for certain: "
-            "cast the result"
+            "cast the result to the type that Spark's typeof() shows for it"
         )
     return types[0]
 
@@ -141,7 +142,7 @@ def dated(types: Types) -> str:
     if types[0] not in TEMPORAL and types[0] != STRING:
         raise Uncertain(
             f"the result type of a date function with an argument of the type {types[0]} is not known for certain: "
-            "cast the result"
+            "cast the result to the type that Spark's typeof() shows for it"
         )
     return "date"
 
@@ -151,7 +152,7 @@ def instant(types: Types) -> str:
     if types[1] not in (*TEMPORAL, STRING):
         raise Uncertain(
             f"the result type of date_trunc() with an argument of type {types[1]} is not known for certain: cast the "
-            "result"
+            "result to the type that Spark's typeof() shows for it"
         )
     return "timestamp"
 

@@ -107,8 +107,8 @@ def adjusted(precision: int, scale: int, *, lossless: bool = False) -> str:
         return str(Decimal(precision, scale))
     if lossless:
         raise Uncertain(
-            f"a DECIMAL result of {precision} digits is cut to 38 digits, to a scale that depends on settings: cast "
-            "the operands to smaller DECIMAL types"
+            f"a DECIMAL result of {precision} digits is cut to 38 digits, to a scale that depends on settings: if "
+            "the values fit, cast the operands to smaller DECIMAL types"
         )
     whole = precision - scale
     return str(Decimal(MAX_PRECISION, max(MAX_PRECISION - whole, min(scale, MIN_ADJUSTED_SCALE))))
@@ -149,7 +149,10 @@ def common_numeric(left: str, right: str) -> str:
     if left in INTEGERS and right in INTEGERS:
         return max(left, right, key=INTEGERS.index)
     if "double" not in (left, right):
-        raise Uncertain(f"the common type of {left} and {right} is not known for certain: cast one of the two values")
+        raise Uncertain(
+            f"the common type of {left} and {right} is not known for certain: cast both values to the type that "
+            "Spark's typeof() shows for the expression"
+        )
     return "double"
 
 
@@ -174,7 +177,10 @@ def common(left: str, right: str) -> str:
             return str(Decimal(scale + whole, scale))
     if left in TEMPORAL and right in TEMPORAL:
         return max(left, right, key=TEMPORAL.index)
-    raise Uncertain(f"the common type of {left} and {right} is not known for certain: cast one of the two values")
+    raise Uncertain(
+        f"the common type of {left} and {right} is not known for certain: cast both values to the type that Spark's "
+        "typeof() shows for the expression"
+    )
 
 
 _SPELLINGS = {

@@ -240,7 +240,10 @@ def _refuse_call(call: exp.Func) -> None:
             f"{name}() depends on the current time; pass a time, or use {name}() in the queries over the view"
         )
     if isinstance(call, exp.Anonymous) and meant(name) not in SETTLED:
-        raise Unsupported(f"{name}() is not known to be deterministic; remove {name}() from the view's query")
+        raise Unsupported(
+            f"{name}() is not known to return the same value at each call, so a refresh could change the view's "
+            f"rows; remove {name}() from the view's query"
+        )
 
 
 def _single_block(statement: Statement, find: Find) -> Block:

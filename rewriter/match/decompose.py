@@ -91,8 +91,8 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
     if UNKNOWN in types:
         return Miss(
             Reason.SHAPE,
-            f"the type of {words(groups.outputs[types.index(UNKNOWN)])} is not known for certain: cast the expression "
-            "to a type in the query",
+            f"the type of {words(groups.outputs[types.index(UNKNOWN)])} is not known for certain: cast the "
+            "expression in the query to the type that Spark's typeof() shows for it",
         )
     names = tuple(f"c{i}" for i in range(len(types)))
     columns = tuple(Column(name, kind) for name, kind in zip(names, types, strict=True))

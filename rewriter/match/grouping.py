@@ -162,8 +162,8 @@ def _by_names(block: Block, order: tuple[Ordering, ...], outputs: tuple[Tree, ..
             clause = "HAVING" if block.sets is None else "GROUPING SETS"
             return Miss(
                 Reason.SHAPE,
-                f"{words(asked.key)} in ORDER BY of a query with {clause} is not an output with a name of its own: add "
-                f"{words(asked.key)} to the SELECT list with an alias",
+                f"{words(asked.key)} in ORDER BY of a query with {clause} is not an output with a name of its own: "
+                f"add {words(asked.key)} to the SELECT list with an alias, which adds a column to the result",
             )
         found.append(replace(item, key=key))
     return tuple(found)

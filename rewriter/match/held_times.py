@@ -209,7 +209,8 @@ def other_zone(source: Tree, rows: Rows) -> Miss | None:
         return Miss(
             Reason.ZONE_NOT_PROVED,
             f"the view's buckets of the time zone {', '.join(sorted(zones))} differ from those of the session's zone "
-            f"{rows.zone}: set the session's time zone to the view's",
+            f"{rows.zone}: create a view in this session, or set the session's time zone to the view's, which "
+            "changes the query's buckets, too",
         )
     kind = partial(kind_of, rows=rows)
     twin = None if is_fixed_offset(rows.zone) else _twin(source, kind)
@@ -220,5 +221,5 @@ def other_zone(source: Tree, rows: Rows) -> Miss | None:
         Reason.ZONE_NOT_PROVED,
         f"the type of {words(zoneless)} is TIMESTAMP_NTZ; in the time zone {rows.zone}, whose clocks change, the "
         f"buckets of {words(zoneless)} differ from the buckets of its cast to TIMESTAMP: call timeseries() with the "
-        "same type in the view and in the query, or use a session in UTC",
+        "same type in the view and in the query, or use a session in UTC, which can change the query's result",
     )

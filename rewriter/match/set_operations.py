@@ -123,8 +123,8 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
     if any(set(each.where) != set(first.where) for each in found):
         return Miss(
             Reason.SHAPE,
-            "the branches of the query's set operation filter the view by different conditions: use the same WHERE in "
-            "each branch",
+            "the branches of the query's set operation filter the view by different conditions, which this rule "
+            "does not support: create a view with the branches of the query",
         )
     outputs = []
     for place in range(len(first.outputs)):
@@ -132,8 +132,8 @@ def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting
         if output is None:
             return Miss(
                 Reason.SHAPE,
-                f"the branches of the query's set operation compute output {place + 1} by different expressions: use "
-                "the same expression in each branch",
+                f"the branches of the query's set operation compute output {place + 1} by different expressions, "
+                "which this rule does not support: create a view with the branches of the query",
             )
         outputs.append(output)
     if question.operation.operator != UNION_ALL and (lost := _merged_by(outputs, path)):

@@ -68,8 +68,8 @@ def compared(tree: Tree, rows: Rows) -> Read:
     grains = ", ".join(str(each.grain) for each in stored)
     return Miss(
         Reason.COLUMN_NOT_IN_VIEW,
-        f"{words(tree.this)}: {words(tree)} may select a part of one of the view's time buckets ({grains}): round the "
-        "bound, for example by date_trunc()",
+        f"{words(tree.this)}: {words(tree)} may select a part of one of the view's time buckets ({grains}): if whole "
+        "buckets are meant, round the bound, for example by date_trunc()",
     )
 
 
@@ -202,12 +202,12 @@ def undecided(tree: Tree, rows: Rows) -> Miss | None:
         return Miss(
             Reason.ZONE_NOT_PROVED,
             f"{words(tree)} may select a part of one of the view's time buckets ({grains}) in the time zone "
-            f"{rows.zone}: use finer buckets in the view, or a later bound",
+            f"{rows.zone}: use finer buckets in the view or, if earlier rows do not matter, a later bound",
         )
     return Miss(
         Reason.COLUMN_NOT_IN_VIEW,
-        f"{words(time)}: {words(tree)} may select a part of one of the view's buckets ({grains}): compare with the "
-        "start of a bucket by >= or <, or use finer buckets in the view",
+        f"{words(time)}: {words(tree)} may select a part of one of the view's buckets ({grains}): use finer buckets "
+        "in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <",
     )
 
 

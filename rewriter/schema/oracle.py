@@ -74,7 +74,10 @@ def type_of(tree: Tree, declared: Declared, *, lossless: bool = False, found: Ty
 def _type(tree: Tree, known: _Known) -> str:
     rule = _RULE.get(type(tree))
     if rule is None:
-        raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
+        raise Uncertain(
+            f"the type of {excerpt(tree)} is not known for certain: cast the expression to the type that Spark's "
+            "typeof() shows for it"
+        )
     if known.found is None or rule in _LEAVES:
         return rule(tree, known)
     key = (tree, known.lossless)
@@ -88,7 +91,10 @@ def _column(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Column)
     kind = known.declared(tree)
     if kind is None or kind == UNKNOWN:
-        raise Uncertain(f"the type of the column {tree.name} is not known: cast the column")
+        raise Uncertain(
+            f"the type of the column {tree.name} is not known: cast the column to the type that Spark's typeof() "
+            "shows for it"
+        )
     return kind
 
 
@@ -108,7 +114,10 @@ def number_type(text: str) -> str:
         return "double"
     whole, point, fraction = text.partition(".")
     if not (whole + fraction).isdigit():
-        raise Uncertain(f"the type of the number {text} is not known for certain: cast the number")
+        raise Uncertain(
+            f"the type of the number {text} is not known for certain: cast the number to the type that Spark's "
+            "typeof() shows for it"
+        )
     digits = len((whole + fraction).lstrip("0"))
     if point:
         return str(Decimal(max(digits, len(fraction), 1), len(fraction)))
@@ -127,7 +136,10 @@ def _child(tree: Tree, known: _Known) -> str:
 def _negated(tree: Tree, known: _Known) -> str:
     kind = _type(tree.this, known)
     if not is_numeric(kind):
-        raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
+        raise Uncertain(
+            f"the type of {excerpt(tree)} is not known for certain: cast the expression to the type that Spark's "
+            "typeof() shows for it"
+        )
     return kind
 
 
@@ -159,7 +171,10 @@ def _moved(tree: Tree, known: _Known) -> str:
         return kind
     if kind == "date" and unit in _PARTS_OF_DAYS:
         return "timestamp"
-    raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
+    raise Uncertain(
+        f"the type of {excerpt(tree)} is not known for certain: cast the expression to the type that Spark's "
+        "typeof() shows for it"
+    )
 
 
 def _arithmetic(tree: Tree, known: _Known) -> str:
@@ -179,12 +194,18 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
     if not all(map(is_numeric, kinds)):
-        raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result")
+        raise Uncertain(
+            f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result to the type that "
+            "Spark's typeof() shows for it"
+        )
     if any(kind in FRACTIONS for kind in kinds):
         both_float = symbol != "/" and kinds == ("float", "float")
         # Beside an integer, a FLOAT becomes DOUBLE in ANSI mode, and stays FLOAT without.
         if not both_float and symbol != "/" and set(kinds) <= {"float", *INTEGERS}:
-            raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result")
+            raise Uncertain(
+                f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result to the type "
+                "that Spark's typeof() shows for it"
+            )
         return "float" if both_float else "double"
     if all(kind in INTEGERS for kind in kinds):
         return "double" if symbol == "/" else common_numeric(*kinds)
@@ -208,20 +229,29 @@ def _date_arithmetic(symbol: str, kinds: tuple[str, str]) -> str:
     days = ("tinyint", "smallint", "int")
     if (kinds[0] == "date" and kinds[1] in days) or (symbol == "+" and kinds[1] == "date" and kinds[0] in days):
         return "date"
-    raise Uncertain(f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result")
+    raise Uncertain(
+        f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result to the type that "
+        "Spark's typeof() shows for it"
+    )
 
 
 def _whole_division(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if not all(kind in INTEGERS or as_decimal(kind) for kind in kinds):
-        raise Uncertain(f"the type of {kinds[0]} DIV {kinds[1]} is not known for certain: cast the result")
+        raise Uncertain(
+            f"the type of {kinds[0]} DIV {kinds[1]} is not known for certain: cast the result to the type that "
+            "Spark's typeof() shows for it"
+        )
     return "bigint"
 
 
 def _joined_text(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if kinds != (STRING, STRING):
-        raise Uncertain(f"the type of {kinds[0]} || {kinds[1]} is not known for certain: cast the result")
+        raise Uncertain(
+            f"the type of {kinds[0]} || {kinds[1]} is not known for certain: cast the result to the type that "
+            "Spark's typeof() shows for it"
+        )
     return STRING
 
 
@@ -235,7 +265,8 @@ def _cast(tree: Tree, known: _Known) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.to.this not in CAST_TYPES and not tree.to.expressions:
         raise Uncertain(
-            f"{excerpt(tree)} is a cast to {tree.to.sql('spark')}, which is not supported: cast to another type"
+            f"{excerpt(tree)} is a cast to {tree.to.sql('spark')}, which is not supported: cast to a number, string, "
+            "date or timestamp, if the result is the same"
         )
     return _cast_type(tree.to)
 
@@ -248,7 +279,10 @@ def _cast_type(kind: exp.DataType) -> str:
 
 def _call(tree: Tree, known: _Known) -> str:
     if not isinstance(tree.this, str):
-        raise Uncertain(f"the type of {excerpt(tree)} is not known for certain: cast the expression")
+        raise Uncertain(
+            f"the type of {excerpt(tree)} is not known for certain: cast the expression to the type that Spark's "
+            "typeof() shows for it"
+        )
     bucket = as_bucket(tree)
     if bucket is not None:
         return bucket.type
@@ -264,7 +298,10 @@ def _call(tree: Tree, known: _Known) -> str:
         return _rounding(arguments, known)
     rule = RESULTS.get(name)
     if rule is None:
-        raise Uncertain(f"the type of {name}() is not known for certain: cast the result")
+        raise Uncertain(
+            f"the type of {name}() is not known for certain: cast the result to the type that Spark's typeof() shows "
+            "for it"
+        )
     types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]
     return _ruled(rule, types, tree)
 
@@ -315,7 +352,8 @@ def _rounding(arguments: Sequence[Tree], known: _Known) -> str:
     digits = places.this if isinstance(places, exp.Neg) else places
     if not isinstance(digits, exp.Literal) or not digits.name.isdigit():
         raise Uncertain(
-            "the type of round() is not known if the number of decimal places is not a literal: cast the result"
+            "the type of round() is not known if the number of decimal places is not a literal: cast the result to "
+            "the type that Spark's typeof() shows for it"
         )
     return rounded(_type(arguments[0], known), sign * int(digits.name))
 

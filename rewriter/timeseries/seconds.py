@@ -39,9 +39,11 @@ def never_known(time: Tree) -> None:
 
 
 class Seconds(NamedTuple):
-    """A number of seconds since 1970, or an integer column, rounded down to a multiple of `step`.
+    """An integer, rounded down to a multiple of `step`: the value of an integer column, or a TIMESTAMP's seconds since
+    1970.
 
-    `source` is the integer column, or the TIMESTAMP whose seconds since 1970 are rounded.
+    `source` is the integer column or the TIMESTAMP. If `source` is a TIMESTAMP, `step` is in seconds. If `source` is a
+    column, `step` is in the unit of the column, for example 3600000 for hours of a column that counts milliseconds.
     """
 
     source: Tree

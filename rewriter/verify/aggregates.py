@@ -57,7 +57,9 @@ _FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
 
 
 class Unfolded(Exception):
-    """Raised for an aggregate over groups that equals no aggregate over the rows of the groups; the message names the
+    """Raised for an aggregate over groups that equals no aggregate over the rows of the groups.
+
+    For example, `avg(sum(x))` equals no aggregate of x, but `sum(sum(x))` equals `sum(x)`. The message names the
     aggregate.
     """
 
@@ -251,7 +253,8 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
             f"the argument of {words(call)} is the result of an aggregate query without GROUP BY, which the verifier "
-            "does not support: the rewritten query is used without a proof"
+            "does not support: the rewritten query is used nonetheless, without a proof that it returns the same "
+            "rows"
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
@@ -269,8 +272,8 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
     raise Unfolded(
-        f"the verifier cannot prove that {words(call)} over groups equals an aggregate over rows: the rewritten query "
-        "is used without a proof"
+        f"the verifier cannot prove that {words(call)} over groups equals an aggregate over rows: the rewritten "
+        "query is used nonetheless, without a proof that it returns the same rows"
     )
 
 
@@ -489,10 +492,11 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
 
 
 def _keeps_sum(forms: Forms, tree: exp.Cast) -> bool:
-    """Return whether a cast of a sum never changes its value, so that the cast can be removed.
+    """Return whether a cast of a sum either keeps the value or raises an error, so that the cast can be removed.
 
-    Return True for a cast to a wider type. In ANSI mode, return True also for a cast to a DECIMAL with at least as many
-    digits after the point, because such a cast raises an error for a sum that is too large.
+    A cast to a wider type always keeps the value. In ANSI mode, a cast to a DECIMAL with at least as many digits after
+    the point keeps the value, or raises an error if the sum is too large for the DECIMAL. Removing such a cast is
+    accepted: the verifier compares the rows of two queries, not their errors.
     """
     inner, outer = as_decimal(forms.kind(tree.this)), as_decimal(forms.kind(tree))
     raises = forms.ansi and inner is not None and outer is not None and inner.scale <= outer.scale

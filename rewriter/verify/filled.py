@@ -85,7 +85,7 @@ class FilledRows:
         if not same:
             raise Unfolded(
                 f"the column {node.name} of the view may have a value where the outer join returns NULL: the "
-                "rewritten query is used without a proof"
+                "rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
         return self._of_groups(tree)
 
@@ -166,7 +166,8 @@ class FilledRows:
         if tree is None:
             raise Unfolded(
                 f"the rewritten query names {node.name}, which is not among the view's columns "
-                f"{', '.join(self.outputs)}: the rewritten query is used without a proof"
+                f"{', '.join(self.outputs)}: the rewritten query is used nonetheless, without a proof that it "
+                "returns the same rows"
             )
         return tree
 

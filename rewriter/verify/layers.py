@@ -274,12 +274,13 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
         if not all(isinstance(meant[name], exp.Column) for name in used):
             raise Undecided(
                 f"the derived table {table.alias} on the right side of an outer join computes columns from groups, "
-                "which the verifier does not support: the rewritten query is used without a proof"
+                "which the verifier does not support: the rewritten query is used nonetheless, without a proof that "
+                "it returns the same rows"
             )
         if bringing.kind == "FULL" and read.filters:
             raise Undecided(
                 f"the derived table {table.alias} in a FULL join has a filter on its groups, which the verifier does "
-                "not support: the rewritten query is used without a proof"
+                "not support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
 
     def put(node: Tree) -> Tree:

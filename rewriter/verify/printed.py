@@ -181,7 +181,7 @@ class _Reader:
         if found is None:
             raise Unsupported(
                 f"the subquery {excerpt(select)} cannot be found in the text of the rewritten query: the rewritten "
-                "query is used without a proof"
+                "query is used nonetheless, without a proof that it returns the same rows"
             )
         return found
 
@@ -220,8 +220,8 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
             raise Unsupported(
-                f"the rewritten query has {tree.key.upper()}, and the verifier supports only UNION ALL: the rewritten "
-                "query is used without a proof"
+                f"the rewritten query has {tree.key.upper()}, and the verifier supports only UNION ALL: the "
+                "rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
         yield from _branches(tree.this)
         yield from _branches(tree.expression)
@@ -229,7 +229,8 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
         yield tree
     else:
         raise Unsupported(
-            "a branch of the rewritten query is not a SELECT: the rewritten query is used without a proof"
+            "a branch of the rewritten query is not a SELECT: the rewritten query is used nonetheless, without a "
+            "proof that it returns the same rows"
         )
 
 
@@ -248,7 +249,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
         raise Unsupported(
             f"the rewritten query reads {table.name} with a time travel clause that does not give a snapshot id: the "
-            "rewritten query is used without a proof"
+            "rewritten query is used nonetheless, without a proof that it returns the same rows"
         )
     table.set("version", None)
     return int(number.name), int(since.name) if since is not None else None
@@ -263,7 +264,7 @@ def _outer(column: exp.Column) -> Tree:
     """
     if not column.table:
         raise Unsupported(
-            f"the rewritten query names the column {column.name}, which none of its tables has: the rewritten query is "
-            "used without a proof"
+            f"the verifier does not find the column {column.name} of the rewritten query in the tables of its FROM: "
+            "the rewritten query is used nonetheless, without a proof that it returns the same rows"
         )
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

@@ -144,7 +144,7 @@ class Unfolding:
                 if both is not None:
                     raise Undecided(
                         f"two branches of the rewritten query's UNION ALL may read the same row: {both.cell}; the "
-                        "rewritten query is used without a proof"
+                        "rewritten query is used nonetheless, without a proof that it returns the same rows"
                     )
         first = replace(first, since=())  # other branches may have earlier times
         if len(blocks) == 1 and union.whole:
@@ -189,7 +189,8 @@ class Unfolding:
                 if other_rows:
                     raise Undecided(
                         "the filters of two branches of the rewritten query's UNION ALL may keep different rows: "
-                        f"{other_rows}; the rewritten query is used without a proof"
+                        f"{other_rows}; the rewritten query is used nonetheless, without a proof that it returns the "
+                        "same rows"
                     )
             whole.append(block)
         return whole
@@ -206,7 +207,8 @@ class Unfolding:
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
         raise Undecided(
             "the branches of the rewritten query's UNION ALL differ in more than their filters and snapshots, which "
-            "the verifier does not support: the rewritten query is used without a proof"
+            "the verifier does not support: the rewritten query is used nonetheless, without a proof that it "
+            "returns the same rows"
         )
 
     def _difference(self, one: Block, other: Block) -> str:
@@ -230,15 +232,16 @@ class Unfolding:
         inner = self._apart(normal_block(held.block, self._mode), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(
-                f"{table.name} is defined with {_unmerged(inner)}, which the verifier does not support: the rewritten "
-                "query is used without a proof"
+                f"{table.name} is defined with {_unmerged(inner)}, which the verifier does not support: the "
+                "rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
         if inner.having and not folding:
             return self._beside(outer, table, inner)
         if inner.having and outer.keys is not None:
             raise Undecided(
                 f"the query of {table.name} has HAVING, and the outer query aggregates the groups again, which the "
-                "verifier does not support: the rewritten query is used without a proof"
+                "verifier does not support: the rewritten query is used nonetheless, without a proof that it "
+                "returns the same rows"
             )
         bringing = next((join for join in outer.joins if table.id in join.tables), None)
         if bringing is not None:
@@ -246,7 +249,7 @@ class Unfolding:
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
             raise Undecided(
                 f"{table.name} contains a FULL join and is joined with other tables, which the verifier does not "
-                "support: the rewritten query is used without a proof"
+                "support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
         known = dict(zip(held.columns, inner.outputs, strict=True))
         floats = inner.keys is not None
@@ -257,8 +260,8 @@ class Unfolding:
             tree = known.get(node.name.lower())
             if tree is None:
                 raise Undecided(
-                    f"the rewritten query names the column {node.name}, which {table.name} does not have: the "
-                    "rewritten query is used without a proof"
+                    f"the verifier does not find the column {node.name} of the rewritten query in {table.name}: the "
+                    "rewritten query is used nonetheless, without a proof that it returns the same rows"
                 )
             grouped = floats and not has_aggregate(tree) and expression_type(tree, inner) in FRACTIONS
             return call_of(GROUPED_FLOAT, tree) if grouped else tree
@@ -291,7 +294,7 @@ class Unfolding:
         ):
             raise Undecided(
                 f"{table.name} is on the right side of an outer, semi or anti join, which the verifier does not "
-                "support: the rewritten query is used without a proof"
+                "support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
         rows = FilledRows(table.id, dict(zip(columns, inner.outputs, strict=True)), inner)
         tables = tuple(t for each in outer.tables for t in (rows.tables if each.id == table.id else (each,)))
@@ -335,8 +338,9 @@ class Unfolding:
         assert inner.keys is not None
         if not inner.keys and beside:
             raise Undecided(
-                f"the query of {table.name} aggregates without GROUP BY, and {table.name} is joined with other tables, "
-                "which the verifier does not support: the rewritten query is used without a proof"
+                f"the query of {table.name} aggregates without GROUP BY, and {table.name} is joined with other "
+                "tables, which the verifier does not support: the rewritten query is used nonetheless, without a "
+                "proof that it returns the same rows"
             )
         # A block without keys returns a group even for an empty input, so that each filter on the group is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
@@ -363,14 +367,16 @@ class Unfolding:
         """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
             raise Undecided(
-                "the outer query groups or joins the result of an aggregate query without GROUP BY, which the verifier "
-                "does not support: the rewritten query is used without a proof"
+                "the outer query groups or joins the result of an aggregate query without GROUP BY, which the "
+                "verifier does not support: the rewritten query is used nonetheless, without a proof that it "
+                "returns the same rows"
             )
         joins = (conjunct for join in merged.joins for conjunct in join.on)
         if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
             raise Undecided(
-                "the outer query filters, groups or joins by an aggregate of the inner query, which the verifier does "
-                "not support: the rewritten query is used without a proof"
+                "the outer query filters, groups or joins by an aggregate of the inner query, which the verifier "
+                "does not support: the rewritten query is used nonetheless, without a proof that it returns the "
+                "same rows"
             )
         try:
             merged = folded_block(merged, inner, self._mode, single=self._is_single(merged, inner))
@@ -422,8 +428,8 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
             rest = tuple(other for other in outer.where if other is not conjunct)
             return replace(outer, where=rest), _of_set(held, matching[0])
     raise Undecided(
-        f"{table.name} has several grouping sets, and no condition on grouping_id() in the rewritten query selects one "
-        "of them: the rewritten query is used without a proof"
+        f"{table.name} has several grouping sets, and no condition on grouping_id() in the rewritten query selects "
+        "one of them: the rewritten query is used nonetheless, without a proof that it returns the same rows"
     )
 
 

@@ -187,7 +187,8 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
     if len(source.branches) != len(unions[0].branches):
         raise Undecided(
             f"the UNION ALL of the rewritten query has {len(source.branches)} branches instead of "
-            f"{len(unions[0].branches)}: the rewritten query is used without a proof"
+            f"{len(unions[0].branches)}: the rewritten query is used nonetheless, without a proof that it returns "
+            "the same rows"
         )
     for branch, made in zip(unions[0].branches, source.branches, strict=True):
         one = Union((made,), whole=False)

@@ -105,7 +105,7 @@ SELECT v.`id` AS id FROM lake.demo.rows__storage VERSION AS OF 2001 AS v WHERE v
 
 --@ case: LIMIT within
 SELECT prio, count(*) FROM orders WHERE cust = (SELECT part + 6 FROM items LIMIT 1) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT; by_part UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT; rows UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: by_cust UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT, if the subquery's rows do not depend on LIMIT; by_part UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT, if the subquery's rows do not depend on LIMIT; rows UNSUPPORTED the subquery on items has LIMIT, which is not supported in a subquery: remove LIMIT, if the subquery's rows do not depend on LIMIT; by_part GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a volatile function within
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM items) GROUP BY prio

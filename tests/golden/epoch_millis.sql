@@ -62,7 +62,7 @@ SELECT timestamp_millis(ms) AS d, sum(n) AS s FROM taps GROUP BY 1
 
 --@ case: a filter within a minute
 SELECT to_date(timestamp_millis(ms)) AS d, sum(n) AS s FROM taps WHERE ms >= 1704067200001 AND ms < 1704153600000 GROUP BY 1
---@ kept: by_instant COLUMN_NOT_IN_VIEW ms: ms >= 1704067200001 may select a part of one of the view's buckets (60000): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_minute COLUMN_NOT_IN_VIEW ms: ms >= 1704067200001 may select a part of one of the view's buckets (60000): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: by_instant COLUMN_NOT_IN_VIEW ms: ms >= 1704067200001 may select a part of one of the view's buckets (60000): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; by_minute COLUMN_NOT_IN_VIEW ms: ms >= 1704067200001 may select a part of one of the view's buckets (60000): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <
 
 --@ case: from minutes of the instants, filtered by milliseconds
 SELECT date_trunc('day', timestamp_millis(ms)) AS d, max(n) AS top FROM taps WHERE ms >= 1704067200000 AND ms < 1704153600000 GROUP BY 1
@@ -76,7 +76,7 @@ SELECT floor(unix_millis(v.`m`) / 3600000) AS h, max(v.`top`) AS top FROM lake.d
 
 --@ case: a filter within one of them
 SELECT date_trunc('day', timestamp_millis(ms)) AS d, max(n) AS top FROM taps WHERE ms >= 1704067200500 AND ms < 1704153600000 GROUP BY 1
---@ kept: by_instant COLUMN_NOT_IN_VIEW ms: ms >= 1704067200500 may select a part of one of the view's buckets (60000): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_minute COLUMN_NOT_IN_VIEW ms: ms >= 1704067200500 may select a part of one of the view's buckets (60000): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: by_instant COLUMN_NOT_IN_VIEW ms: ms >= 1704067200500 may select a part of one of the view's buckets (60000): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; by_minute COLUMN_NOT_IN_VIEW ms: ms >= 1704067200500 may select a part of one of the view's buckets (60000): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <
 
 --@ case: milliseconds without bounds may be too great for quotients
 SELECT date_trunc('day', timestamp_millis(ms)) AS d, sum(n) AS s FROM old GROUP BY 1

@@ -100,12 +100,12 @@ SELECT v.`r` AS region, sum(v.`sx`) AS s FROM lake.demo.m__storage AS v GROUP BY
 
 --@ case: an output without a name
 SELECT r, sum(x) FROM t GROUP BY ROLLUP (r) ORDER BY sum(x) + 1
---@ kept: SHAPE sum(x) + 1 in ORDER BY of a query with GROUPING SETS is not an output with a name of its own: add sum(x) + 1 to the SELECT list with an alias
+--@ kept: SHAPE sum(x) + 1 in ORDER BY of a query with GROUPING SETS is not an output with a name of its own: add sum(x) + 1 to the SELECT list with an alias, which adds a column to the result
 
 --@ case: what is no output
 SELECT r, sum(x) AS s FROM t GROUP BY r HAVING count(*) > 1 ORDER BY count(*)
---@ kept: SHAPE count(*) in ORDER BY of a query with HAVING is not an output with a name of its own: add count(*) to the SELECT list with an alias
+--@ kept: SHAPE count(*) in ORDER BY of a query with HAVING is not an output with a name of its own: add count(*) to the SELECT list with an alias, which adds a column to the result
 
 --@ case: a name that two outputs have
 SELECT r, k AS r, sum(x) AS s FROM t GROUP BY ROLLUP (r, k) ORDER BY upper(t.r)
---@ kept: SHAPE upper(r) in ORDER BY of a query with GROUPING SETS is not an output with a name of its own: add upper(r) to the SELECT list with an alias
+--@ kept: SHAPE upper(r) in ORDER BY of a query with GROUPING SETS is not an output with a name of its own: add upper(r) to the SELECT list with an alias, which adds a column to the result

@@ -63,7 +63,7 @@ SELECT v.`a` AS a, v.`b` AS b, sum(v.`sx`) AS total, grouping(v.`b`) AS g FROM l
 
 --@ case: the order of what is no output
 SELECT a, sum(x) AS total FROM t GROUP BY ROLLUP (a) ORDER BY grouping(a), a
---@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE grouping(a) in ORDER BY of a query with GROUPING SETS is not an output with a name of its own: add grouping(a) to the SELECT list with an alias; by_day GROUPING_TOO_COARSE a
+--@ kept: all_rows VIEW_FILTERS_MORE x > 0; by_abc SHAPE grouping(a) in ORDER BY of a query with GROUPING SETS is not an output with a name of its own: add grouping(a) to the SELECT list with an alias, which adds a column to the result; by_day GROUPING_TOO_COARSE a
 
 --@ case: an aggregate of a key sees its values where the rows are not grouped by it
 SELECT a, count(a), max(b), count(DISTINCT b) FROM t GROUP BY ROLLUP (a)

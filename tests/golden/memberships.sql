@@ -98,7 +98,7 @@ SELECT name FROM customers AS c WHERE EXISTS (SELECT 1 FROM web WHERE web.cust =
 
 --@ case: some of the rows
 SELECT name FROM customers WHERE id IN (SELECT cust FROM store ORDER BY day DESC, cust LIMIT 1)
---@ kept: by_cust UNSUPPORTED the subquery on store has the clause LIMIT, which is not supported in IN and EXISTS: remove this clause; by_score UNSUPPORTED the subquery on store has the clause LIMIT, which is not supported in IN and EXISTS: remove this clause; by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_score GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: by_cust UNSUPPORTED the subquery on store has the clause LIMIT, which is not supported in IN and EXISTS: remove this clause, if the subquery's rows do not depend on it; by_score UNSUPPORTED the subquery on store has the clause LIMIT, which is not supported in IN and EXISTS: remove this clause, if the subquery's rows do not depend on it; by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_score GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a name around that would mean the view
 SELECT name FROM customers AS v WHERE EXISTS (SELECT 1 FROM store WHERE cust = v.id)

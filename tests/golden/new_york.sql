@@ -46,7 +46,7 @@ SELECT CAST(date_trunc('WEEK', v.`h` + INTERVAL '1' DAY) - INTERVAL '1' DAY AS D
 
 --@ case: days of UTC are no days of New York, moved by a day or not
 SELECT date_trunc('week', ts + INTERVAL 1 DAY) AS w, bit_or(price) AS bits FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
 
 --@ case: a fiscal year from July, by months added
 SELECT year(ts + INTERVAL 6 MONTHS) AS y, quarter(ts + INTERVAL 6 MONTHS) AS q, max(price) AS top FROM sales GROUP BY 1, 2
@@ -69,7 +69,7 @@ SELECT date_trunc('DAY', v.`h` - INTERVAL '6' HOURS) AS d, max(v.`top`) AS top F
 
 --@ case: days that begin at half past five, not from hours
 SELECT date_trunc('day', ts - INTERVAL 330 MINUTES) AS d, max(price) AS top FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
 
 --@ case: but from minutes
 SELECT date_trunc('day', ts - INTERVAL 330 MINUTES) AS d, sum(price) AS s FROM sales GROUP BY 1
@@ -98,7 +98,7 @@ SELECT from_unixtime(unix_timestamp(v.`h`), 'yyyy-MM-dd 00:00:00') AS d, from_un
 
 --@ case: seconds are finer than minutes
 SELECT from_unixtime(unix_timestamp(ts)) AS t, sum(price) AS s FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
 
 --@ case: five minutes of instants
 SELECT from_unixtime(floor(unix_timestamp(ts) / 300) * 300) AS t, sum(price) AS s FROM sales GROUP BY 1
@@ -122,7 +122,7 @@ SELECT round(unix_timestamp(v.`m`) / 3600) * 3600 AS h, sum(v.`s`) AS s FROM lak
 
 --@ case: which hours do not tell
 SELECT round(unix_timestamp(ts) / 3600) * 3600 AS h, max(price) AS top FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
 
 --@ case: the nearest two hours are told by hours
 SELECT round(unix_timestamp(ts) / 7200) * 7200 AS h, max(price) AS top FROM sales GROUP BY 1
@@ -131,11 +131,11 @@ SELECT round(unix_timestamp(v.`h`) / 7200) * 7200 AS h, max(v.`top`) AS top FROM
 
 --@ case: the nearest five minutes change within a minute
 SELECT from_unixtime(round(unix_timestamp(ts) / 300) * 300) AS t, sum(price) AS s FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
 
 --@ case: the next hour begins a second after the hour
 SELECT ceil(unix_timestamp(ts) / 3600) * 3600 AS h, sum(price) AS s FROM sales GROUP BY 1
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour GROUPING_TOO_COARSE ts; by_hour_of_local GROUPING_TOO_COARSE ts; by_local_minute GROUPING_TOO_COARSE ts; by_minute GROUPING_TOO_COARSE ts
 
 --@ case: windows between instants, as Grafana writes them
 SELECT window.start AS t, sum(price) AS s FROM sales WHERE ts BETWEEN '2024-02-08T10:29:59Z' AND '2024-03-10T07:00:00Z' GROUP BY window(ts, '5 minutes')
@@ -212,7 +212,7 @@ SELECT sum(v.`s`) AS s FROM lake.demo.by_minute__storage AS v WHERE v.`m` >= CAS
 
 --@ case: a text that the pattern does not read is left to Spark
 SELECT sum(price) AS s FROM sales WHERE ts >= to_timestamp('2024-2', 'yyyy-MM')
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour COLUMN_NOT_IN_VIEW ts: ts >= to_timestamp('2024-2', 'yyyy-MM') may select a part of one of the view's time buckets (hour): round the bound, for example by date_trunc(); by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute COLUMN_NOT_IN_VIEW ts: ts >= to_timestamp('2024-2', 'yyyy-MM') may select a part of one of the view's time buckets (minute): round the bound, for example by date_trunc()
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour COLUMN_NOT_IN_VIEW ts: ts >= to_timestamp('2024-2', 'yyyy-MM') may select a part of one of the view's time buckets (hour): if whole buckets are meant, round the bound, for example by date_trunc(); by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute COLUMN_NOT_IN_VIEW ts: ts >= to_timestamp('2024-2', 'yyyy-MM') may select a part of one of the view's time buckets (minute): if whole buckets are meant, round the bound, for example by date_trunc()
 
 --@ case: seconds since 1970 that are shown as a time
 SELECT sum(price) AS s FROM sales WHERE ts BETWEEN from_unixtime(1707388200) AND from_unixtime(1710053999)
@@ -236,11 +236,11 @@ SELECT timestampadd(SECOND, -slides_0.back, make_timestamp_ntz(year(v.`m`), mont
 
 --@ case: a slide that is the length of no bucket
 SELECT window.start, bit_xor(price) AS bits FROM sales GROUP BY window(local, '1 hour', '20 minutes')
---@ kept: by_day UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_hour_of_local UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_local_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'
+--@ kept: by_day UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_hour_of_local UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_local_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP
 
 --@ case: a slide with an offset
 SELECT window.start, bit_xor(price) AS bits FROM sales GROUP BY window(local, '1 hour', '30 minutes', '5 minutes')
---@ kept: by_day UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_hour_of_local UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_local_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'
+--@ kept: by_day UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_hour_of_local UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_local_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP
 
 --@ case: sessions depend on each time
 SELECT session_window.start, count(*) AS c FROM sales GROUP BY session_window(ts, '5 minutes')
@@ -258,11 +258,11 @@ SELECT dates_0.quarter AS quarter, max(v.`top`) AS top FROM lake.demo.by_hour__s
 
 --@ case: up to a midnight, which is one instant of its bucket
 SELECT d.day, max(s.price) AS top FROM dates AS d JOIN sales AS s ON s.ts >= d.day AND s.ts <= date_add(d.day, 1) GROUP BY d.day
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour COLUMN_NOT_IN_VIEW ts: ts <= date_add(day, 1) may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute COLUMN_NOT_IN_VIEW ts: ts <= date_add(day, 1) may select a part of one of the view's buckets (minute): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour COLUMN_NOT_IN_VIEW ts: ts <= date_add(day, 1) may select a part of one of the view's buckets (hour): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute COLUMN_NOT_IN_VIEW ts: ts <= date_add(day, 1) may select a part of one of the view's buckets (minute): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <
 
 --@ case: days of a calendar are no days of UTC
 SELECT d.day, bit_or(s.price) AS bits FROM dates AS d JOIN sales AS s ON s.ts >= d.day AND s.ts < date_add(d.day, 1) GROUP BY d.day
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
 
 --@ case: a text plus days, which Spark casts
 SELECT sum(price) AS s FROM sales WHERE ts >= '2024-02-01' + INTERVAL 7 DAYS AND ts < '2024-11-10 00:00:00' - INTERVAL 1 WEEK
@@ -271,7 +271,7 @@ SELECT sum(v.`c0`) AS s FROM (SELECT CAST(sum(v.`s`) AS bigint) AS c0 FROM lake.
 
 --@ case: a local time that clocks skip is moved into the next hour
 SELECT max(price) AS top FROM sales WHERE ts >= '2024-03-10 02:30:00'
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour COLUMN_NOT_IN_VIEW ts: ts >= '2024-03-10 02:30:00' may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour COLUMN_NOT_IN_VIEW ts: ts >= '2024-03-10 02:30:00' may select a part of one of the view's buckets (hour): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW max(price)
 
 --@ case: the first one that they skip names the instant of the change
 SELECT max(price) AS top FROM sales WHERE ts >= '2024-03-10 02:00:00'
@@ -280,8 +280,8 @@ SELECT max(v.`top`) AS top FROM lake.demo.by_hour__storage AS v WHERE v.`h` >= '
 
 --@ case: the zone divides no range, neither of days of UTC nor of a TIMESTAMP_NTZ
 SELECT bit_or(price) AS bits FROM sales WHERE ts >= '2024-03-10'
---@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: set the session's time zone to the view's; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
+--@ kept: by_day ZONE_NOT_PROVED the view's buckets of the time zone UTC differ from those of the session's zone America/New_York: create a view in this session, or set the session's time zone to the view's, which changes the query's buckets, too; by_hour AGGREGATE_NOT_IN_VIEW bit_or(price); by_hour_of_local COLUMN_NOT_IN_VIEW ts; by_local_minute COLUMN_NOT_IN_VIEW ts; by_minute AGGREGATE_NOT_IN_VIEW bit_or(price)
 
 --@ case: a date of a TIMESTAMP_NTZ from hours of the TIMESTAMP that it is in the session's zone
 SELECT CAST(local AS DATE) AS d, bit_and(price) AS bits FROM sales GROUP BY 1
---@ kept: by_day GROUPING_TOO_COARSE local; by_hour GROUPING_TOO_COARSE local; by_hour_of_local ZONE_NOT_PROVED the type of local is TIMESTAMP_NTZ; in the time zone America/New_York, whose clocks change, the buckets of local differ from the buckets of its cast to TIMESTAMP: call timeseries() with the same type in the view and in the query, or use a session in UTC; by_local_minute AGGREGATE_NOT_IN_VIEW bit_and(price); by_minute GROUPING_TOO_COARSE local
+--@ kept: by_day GROUPING_TOO_COARSE local; by_hour GROUPING_TOO_COARSE local; by_hour_of_local ZONE_NOT_PROVED the type of local is TIMESTAMP_NTZ; in the time zone America/New_York, whose clocks change, the buckets of local differ from the buckets of its cast to TIMESTAMP: call timeseries() with the same type in the view and in the query, or use a session in UTC, which can change the query's result; by_local_minute AGGREGATE_NOT_IN_VIEW bit_and(price); by_minute GROUPING_TOO_COARSE local

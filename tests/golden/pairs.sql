@@ -84,4 +84,4 @@ SELECT a FROM t GROUP BY a HAVING covar_pop(price, n) > 1
 
 --@ case: different pairs are not read
 SELECT a, covar_pop(DISTINCT price, n) FROM t GROUP BY a
---@ kept: keyed UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is supported only in count(), and in other aggregates with one argument: remove DISTINCT; paired UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is supported only in count(), and in other aggregates with one argument: remove DISTINCT
+--@ kept: keyed UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is supported only in count(), and in other aggregates with one argument: call the aggregate without DISTINCT, over a derived table with SELECT DISTINCT; paired UNSUPPORTED COVAR_POP(DISTINCT price, n): DISTINCT is supported only in count(), and in other aggregates with one argument: call the aggregate without DISTINCT, over a derived table with SELECT DISTINCT

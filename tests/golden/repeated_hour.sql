@@ -103,7 +103,7 @@ SELECT max(v.`c0`) AS top FROM (SELECT CAST(max(v.`top`) AS bigint) AS c0 FROM l
 
 --@ case: at which instant a day begins is told by one edition of the zone data
 SELECT min(n) AS low FROM events WHERE at >= '2024-10-26T22:00:00Z'
---@ kept: by_day COLUMN_NOT_IN_VIEW at: at >= '2024-10-26T22:00:00Z' may select a part of one of the view's time buckets (day): round the bound, for example by date_trunc(); by_hour AGGREGATE_NOT_IN_VIEW min(n); by_label COLUMN_NOT_IN_VIEW at; by_quarter AGGREGATE_NOT_IN_VIEW min(n)
+--@ kept: by_day COLUMN_NOT_IN_VIEW at: at >= '2024-10-26T22:00:00Z' may select a part of one of the view's time buckets (day): if whole buckets are meant, round the bound, for example by date_trunc(); by_hour AGGREGATE_NOT_IN_VIEW min(n); by_label COLUMN_NOT_IN_VIEW at; by_quarter AGGREGATE_NOT_IN_VIEW min(n)
 
 --@ case: the midnight of the clock is told by all
 SELECT min(n) AS low FROM events WHERE at >= '2024-10-27'

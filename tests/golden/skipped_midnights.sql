@@ -18,15 +18,15 @@ SELECT to_date(at) AS d, min(n) AS low FROM events GROUP BY 1
 
 --@ case: a day after the beginning of a day
 SELECT max(n) AS top FROM events WHERE at >= date_trunc('day', TIMESTAMP '2018-11-04 05:00:00') + INTERVAL 1 DAY
---@ kept: by_date COLUMN_NOT_IN_VIEW at: at >= timeseries(CAST('2018-11-04 05:00:00' AS TIMESTAMP), 'day') + INTERVAL '1' DAY may select a part of one of the view's time buckets (day): round the bound, for example by date_trunc(); by_day COLUMN_NOT_IN_VIEW at: at >= timeseries(CAST('2018-11-04 05:00:00' AS TIMESTAMP), 'day') + INTERVAL '1' DAY may select a part of one of the view's time buckets (day): round the bound, for example by date_trunc(); by_hour AGGREGATE_NOT_IN_VIEW max(n)
+--@ kept: by_date COLUMN_NOT_IN_VIEW at: at >= timeseries(CAST('2018-11-04 05:00:00' AS TIMESTAMP), 'day') + INTERVAL '1' DAY may select a part of one of the view's time buckets (day): if whole buckets are meant, round the bound, for example by date_trunc(); by_day COLUMN_NOT_IN_VIEW at: at >= timeseries(CAST('2018-11-04 05:00:00' AS TIMESTAMP), 'day') + INTERVAL '1' DAY may select a part of one of the view's time buckets (day): if whole buckets are meant, round the bound, for example by date_trunc(); by_hour AGGREGATE_NOT_IN_VIEW max(n)
 
 --@ case: by dates
 SELECT min(n) AS low FROM events WHERE at >= CAST(DATE '2018-11-04' AS TIMESTAMP) + INTERVAL 24 HOURS
---@ kept: by_date COLUMN_NOT_IN_VIEW at: at >= CAST(CAST('2018-11-04' AS DATE) AS TIMESTAMP) + INTERVAL '24' HOURS may select a part of one of the view's time buckets (day): round the bound, for example by date_trunc(); by_day COLUMN_NOT_IN_VIEW at: at >= CAST(CAST('2018-11-04' AS DATE) AS TIMESTAMP) + INTERVAL '24' HOURS may select a part of one of the view's time buckets (day): round the bound, for example by date_trunc(); by_hour AGGREGATE_NOT_IN_VIEW min(n)
+--@ kept: by_date COLUMN_NOT_IN_VIEW at: at >= CAST(CAST('2018-11-04' AS DATE) AS TIMESTAMP) + INTERVAL '24' HOURS may select a part of one of the view's time buckets (day): if whole buckets are meant, round the bound, for example by date_trunc(); by_day COLUMN_NOT_IN_VIEW at: at >= CAST(CAST('2018-11-04' AS DATE) AS TIMESTAMP) + INTERVAL '24' HOURS may select a part of one of the view's time buckets (day): if whole buckets are meant, round the bound, for example by date_trunc(); by_hour AGGREGATE_NOT_IN_VIEW min(n)
 
 --@ case: a date and an interval of days and hours
 SELECT min(n) AS low FROM events WHERE at < DATE '2018-11-04' + INTERVAL '1 day 0 hours'
---@ kept: by_date COLUMN_NOT_IN_VIEW at: at < CAST(CAST('2018-11-04' AS DATE) AS TIMESTAMP) + INTERVAL '1' DAY may select a part of one of the view's time buckets (day): round the bound, for example by date_trunc(); by_day COLUMN_NOT_IN_VIEW at: at < CAST(CAST('2018-11-04' AS DATE) AS TIMESTAMP) + INTERVAL '1' DAY may select a part of one of the view's time buckets (day): round the bound, for example by date_trunc(); by_hour AGGREGATE_NOT_IN_VIEW min(n)
+--@ kept: by_date COLUMN_NOT_IN_VIEW at: at < CAST(CAST('2018-11-04' AS DATE) AS TIMESTAMP) + INTERVAL '1' DAY may select a part of one of the view's time buckets (day): if whole buckets are meant, round the bound, for example by date_trunc(); by_day COLUMN_NOT_IN_VIEW at: at < CAST(CAST('2018-11-04' AS DATE) AS TIMESTAMP) + INTERVAL '1' DAY may select a part of one of the view's time buckets (day): if whole buckets are meant, round the bound, for example by date_trunc(); by_hour AGGREGATE_NOT_IN_VIEW min(n)
 
 --@ case: it is a beginning of an hour
 SELECT sum(n) AS s FROM events WHERE at >= date_trunc('day', TIMESTAMP '2018-11-04 05:00:00') + INTERVAL 1 DAY

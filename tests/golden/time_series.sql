@@ -106,7 +106,7 @@ SELECT date_trunc('HOUR', v.`m`), coalesce(sum(v.`c`), 0) FROM lake.demo.by_minu
 
 --@ case: equality on the time is less than a bucket
 SELECT count(*) FROM sales WHERE order_time = '2016-02-23 09:01:00'
---@ kept: by_minute COLUMN_NOT_IN_VIEW order_time: order_time = '2016-02-23 09:01:00' may select a part of one of the view's buckets (minute): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_month COLUMN_NOT_IN_VIEW order_time; by_week COLUMN_NOT_IN_VIEW order_time: order_time = '2016-02-23 09:01:00' may select a part of one of the view's buckets (week): compare with the start of a bucket by >= or <, or use finer buckets in the view; local_ten COLUMN_NOT_IN_VIEW order_time
+--@ kept: by_minute COLUMN_NOT_IN_VIEW order_time: order_time = '2016-02-23 09:01:00' may select a part of one of the view's buckets (minute): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; by_month COLUMN_NOT_IN_VIEW order_time; by_week COLUMN_NOT_IN_VIEW order_time: order_time = '2016-02-23 09:01:00' may select a part of one of the view's buckets (week): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; local_ten COLUMN_NOT_IN_VIEW order_time
 
 --@ case: an inclusive upper bound takes one instant of a bucket
 SELECT count(*) FROM sales WHERE order_time <= '2016-02-23 09:01:00'

@@ -44,7 +44,7 @@ SELECT timestamp_seconds(floor(unix_seconds(v.`begin`) / 3600) * 3600) AS start,
 
 --@ case: four minutes do not divide fifteen
 SELECT window.start, max(n) AS top FROM events GROUP BY window(at, '4 minutes')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, make the window as long as the slide; in a query, call window() in the outermost SELECT
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, write a window as long as its slide; in a query, call window() in the outermost SELECT
 
 --@ case: weeks of instants begin on a Thursday
 SELECT window.start AS w, max(n) AS top FROM events GROUP BY window(at, '1 week')
@@ -58,7 +58,7 @@ SELECT timestamp_seconds((floor((unix_seconds(v.`begin`) - 18000) / 86400) * 864
 
 --@ case: an offset that the stored windows do not divide
 SELECT window.start AS d, max(n) AS top FROM events GROUP BY window(at, '1 day', '1 day', '5 minutes')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, make the window as long as the slide; in a query, call window() in the outermost SELECT
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, write a window as long as its slide; in a query, call window() in the outermost SELECT
 
 --@ case: the same offset
 SELECT window(at, '1 day', '1 day', '5 hours').start AS d, min(n) AS least FROM events GROUP BY window(at, '1 day', '1 day', '5 hours')
@@ -67,7 +67,7 @@ SELECT v.`d` AS d, v.`least` AS least FROM lake.demo.by_shifted__storage AS v
 
 --@ case: from days that begin at five, no days that begin at midnight
 SELECT window(at, '1 day').start AS d, min(n) AS least FROM events GROUP BY window(at, '1 day')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW min(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW min(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, make the window as long as the slide; in a query, call window() in the outermost SELECT
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW min(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW min(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, write a window as long as its slide; in a query, call window() in the outermost SELECT
 
 --@ case: filters and order by the window
 SELECT window.start AS h, sum(n) AS s FROM events WHERE at >= '2024-01-01' GROUP BY window(at, '30 minutes') HAVING window.start < '2024-02-01' ORDER BY window.start
@@ -81,7 +81,7 @@ SELECT date_trunc('HOUR', v.`begin`) AS h, max(v.`top`) AS top FROM lake.demo.by
 
 --@ case: rows that have no time are in no window
 SELECT date_trunc('hour', at) AS h, max(n) AS top FROM events GROUP BY 1
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted VIEW_FILTERS_MORE NOT at IS NULL; by_window VIEW_FILTERS_MORE NOT at IS NULL; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, make the window as long as the slide; in a query, call window() in the outermost SELECT
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted VIEW_FILTERS_MORE NOT at IS NULL; by_window VIEW_FILTERS_MORE NOT at IS NULL; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, write a window as long as its slide; in a query, call window() in the outermost SELECT
 
 --@ case: hours of a clock without a zone
 SELECT window.start, window.end, count(n) AS c FROM events GROUP BY window(local, '1 day')
@@ -90,7 +90,7 @@ SELECT CAST(CAST(v.`h` AS DATE) AS TIMESTAMP_NTZ) AS start, CAST(CAST(v.`h` AS D
 
 --@ case: its weeks are not those of the calendar
 SELECT window.start, count(n) AS c FROM events GROUP BY window(local, '1 week')
---@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without an offset, and with a slide or length that is a granularity up to a day, such as '1 hour'
+--@ kept: by_minute UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_shifted UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; by_window UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; local_hour UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP; sliding UNSUPPORTED window() of a TIMESTAMP_NTZ is supported only without a start time, and if its windows start 1 second, 1 minute, 5, 10, 15 or 30 minutes, 1 hour or 1 day apart: write such a window, or use a TIMESTAMP
 
 --@ case: a window that slides, from minutes
 SELECT window(at, '1 hour', '15 minutes').start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '15 minutes')
@@ -129,11 +129,11 @@ SELECT v.`c0` AS h, sum(v.`c1`) AS s FROM (SELECT CAST(timestamp_seconds((floor(
 
 --@ case: a slide that is shorter than the buckets
 SELECT window.start AS h, max(n) AS top FROM events GROUP BY window(at, '1 hour', '10 minutes')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, make the window as long as the slide; in a query, call window() in the outermost SELECT
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, write a window as long as its slide; in a query, call window() in the outermost SELECT
 
 --@ case: a slide that begins within the buckets
 SELECT window.start AS h, max(n) AS top FROM events GROUP BY window(at, '1 hour', '15 minutes', '5 minutes')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, make the window as long as the slide; in a query, call window() in the outermost SELECT
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW max(n); by_shifted GROUPING_TOO_COARSE at; by_window GROUPING_TOO_COARSE at; local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, write a window as long as its slide; in a query, call window() in the outermost SELECT
 
 --@ case: a slide that does not divide the length
 SELECT window.start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '25 minutes')
@@ -141,11 +141,11 @@ SELECT window.start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', 
 
 --@ case: a view of windows that slide has rows several times
 SELECT bit_or(n) AS bits FROM events WHERE at IS NOT NULL
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW bit_or(n); by_shifted AGGREGATE_NOT_IN_VIEW bit_or(n); by_window AGGREGATE_NOT_IN_VIEW bit_or(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, make the window as long as the slide; in a query, call window() in the outermost SELECT
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW bit_or(n); by_shifted AGGREGATE_NOT_IN_VIEW bit_or(n); by_window AGGREGATE_NOT_IN_VIEW bit_or(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, write a window as long as its slide; in a query, call window() in the outermost SELECT
 
 --@ case: nor does it answer other windows
 SELECT window.start AS h, bit_or(n) AS bits FROM events GROUP BY window(at, '1 hour')
---@ kept: by_minute AGGREGATE_NOT_IN_VIEW bit_or(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW bit_or(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, make the window as long as the slide; in a query, call window() in the outermost SELECT
+--@ kept: by_minute AGGREGATE_NOT_IN_VIEW bit_or(n); by_shifted GROUPING_TOO_COARSE at; by_window AGGREGATE_NOT_IN_VIEW bit_or(n); local_hour VIEW_FILTERS_MORE NOT local IS NULL; sliding VIEW_UNSUPPORTED window() with a slide shorter than the window is not supported in a view's query or in a subquery: in a view, write a window as long as its slide; in a query, call window() in the outermost SELECT
 
 --@ case: windows that slide on another clock
 SELECT window.start AS h, count(n) AS c FROM events GROUP BY window(local, '2 hours', '1 hour')

@@ -122,7 +122,7 @@ SELECT floor(sec / 86400) AS d, sum(n) AS total FROM clicks WHERE sec >= 1704067
 
 --@ case: bounds within a bucket
 SELECT sum(n) AS total FROM clicks WHERE sec >= 1704067200 AND sec <= 1704153600
---@ kept: by_number COLUMN_NOT_IN_VIEW sec: sec <= 1704153600 may select a part of one of the view's buckets (3600): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_rest COLUMN_NOT_IN_VIEW sec: sec <= 1704153600 may select a part of one of the view's buckets (60): compare with the start of a bucket by >= or <, or use finer buckets in the view; by_small COLUMN_NOT_IN_VIEW sec
+--@ kept: by_number COLUMN_NOT_IN_VIEW sec: sec <= 1704153600 may select a part of one of the view's buckets (3600): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; by_rest COLUMN_NOT_IN_VIEW sec: sec <= 1704153600 may select a part of one of the view's buckets (60): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; by_small COLUMN_NOT_IN_VIEW sec
 
 --@ case: a number is no text
 SELECT sum(n) AS total FROM clicks WHERE sec >= '1704067200' AND sec < '1704153600'

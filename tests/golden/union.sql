@@ -81,7 +81,7 @@ SELECT sum(v.`c0`) FROM (SELECT CAST(sum(v.`total`) AS bigint) AS c0 FROM lake.d
 
 --@ case: within one hour there is no whole one
 SELECT sum(amount) FROM sales WHERE at >= TIMESTAMP_NTZ '2024-01-01 10:10:00' AND at < TIMESTAMP_NTZ '2024-01-01 10:50:00'
---@ kept: europe VIEW_FILTERS_MORE region = 'eu'; hourly COLUMN_NOT_IN_VIEW at: at >= CAST('2024-01-01 10:10:00' AS TIMESTAMP_NTZ) may select a part of one of the view's buckets (hour): compare with the start of a bucket by >= or <, or use finer buckets in the view; minutely VIEW_FILTERS_MORE ts < '2024-01-01 13:00:00'; monthly COLUMN_NOT_IN_VIEW at; recent VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE)
+--@ kept: europe VIEW_FILTERS_MORE region = 'eu'; hourly COLUMN_NOT_IN_VIEW at: at >= CAST('2024-01-01 10:10:00' AS TIMESTAMP_NTZ) may select a part of one of the view's buckets (hour): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <; minutely VIEW_FILTERS_MORE ts < '2024-01-01 13:00:00'; monthly COLUMN_NOT_IN_VIEW at; recent VIEW_FILTERS_MORE day >= CAST('2024-01-01' AS DATE)
 
 --@ case: whole months of days
 SELECT max(price) FROM sales WHERE day > DATE '2023-12-15' AND day <= DATE '2024-03-05'

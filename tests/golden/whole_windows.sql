@@ -63,7 +63,7 @@ SELECT CAST(v.`viewgate_key_0` AS DATE) AS d, sum(v.`s`) AS s FROM lake.demo.by_
 
 --@ case: a range that begins within a window is not divided
 SELECT window.start, sum(n) AS s FROM events WHERE at >= '2024-01-07 10:20:00' GROUP BY window(at, '1 hour')
---@ kept: by_local VIEW_FILTERS_MORE NOT local IS NULL; by_window COLUMN_NOT_IN_VIEW at: at >= '2024-01-07 10:20:00' may select a part of one of the view's buckets (1800 s): compare with the start of a bucket by >= or <, or use finer buckets in the view
+--@ kept: by_local VIEW_FILTERS_MORE NOT local IS NULL; by_window COLUMN_NOT_IN_VIEW at: at >= '2024-01-07 10:20:00' may select a part of one of the view's buckets (1800 s): use finer buckets in the view or, if whole buckets are meant, compare with the start of a bucket by >= or <
 
 --@ case: order and condition by the window
 SELECT window.start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour') HAVING window.start < '2024-02-01' ORDER BY window.start

@@ -221,8 +221,8 @@ def test_not_all_ways_are_tried_in_which_a_view_of_many_self_joins_fits() -> Non
     (attempt,) = decide(built, joined(12)).tried
     assert (attempt.reason, attempt.detail) == (
         Reason.SHAPE,
-        "the view's tables can be mapped to the query's tables in more than 500 ways, because both read the same table "
-        "several times: use fewer self-joins",
+        "the view's tables can be mapped to the query's tables in more than 500 ways, because both read the same "
+        "table several times: create a view with fewer self-joins",
     )
 
 

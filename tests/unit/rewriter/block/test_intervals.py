@@ -73,7 +73,7 @@ def test_an_interval_is_added_unit_by_unit(text: str, same: str) -> None:
 )
 def test_other_intervals_are_not_supported(text: str) -> None:
     with pytest.raises(
-        Unsupported, match=r"an interval is supported only as|the function make_(ym_)?interval\(\) is not"
+        Unsupported, match=r"an interval is supported only with|the function make_(ym_)?interval\(\) is not"
     ):
         read(text)
 

@@ -122,7 +122,7 @@ def test_pinning_puts_the_version_behind_each_name() -> None:
             "SELECT transform(array(region), x -> DATE 'today') AS d FROM sales",
             "'today' can mean another day at each refresh",
         ),
-        ("SELECT rand() FROM sales", r"rand\(\) is not known to be deterministic"),
+        ("SELECT rand() FROM sales", r"rand\(\) is not known to return the same value at each call"),
         (
             "SELECT hll_sketch_agg(n) FROM sales",
             r"hll_sketch_agg\(\) depends on how .*theta_sketch_agg\(\) does not",
