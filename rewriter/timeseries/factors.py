@@ -393,13 +393,15 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 
 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the column or TIMESTAMP that `number` is computed from, and a length of buckets of its values.
+    """Return the source of `number` (a column or TIMESTAMP), and a bucket length that keeps the local time at `grain`.
 
-    `number` is an expression of seconds since 1970. In UTC, `ms DIV 1000` and day give the column ms and 86400000,
-    because all values of ms in one bucket of 86400000 have the same local day: the same local time, truncated to
-    `grain`. The length may also be a grain, for a TIMESTAMP or a column of seconds. `zone` is the session's time zone.
-    `kind_of` returns the type of an expression. `since_of` returns a lower bound of the expression's values (for a
-    time, in seconds since 1970); None if no bound is known. Return None if the expression is not supported.
+    `number` is an expression of seconds since 1970, computed from the source. All source values in one bucket of the
+    returned length have the same local time, truncated to `grain`. In UTC, `ms DIV 1000` and day give the column ms and
+    the length 86400000. For a TIMESTAMP or a column of seconds, the length may also be a grain, such as hour. Return
+    None if the expression is not supported.
+
+    `zone` is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns a lower bound of
+    the expression's values (for a time, in seconds since 1970); None if no bound is known.
 
     law: if the local time is constant over buckets of k seconds, then the local time of `ms DIV n` seconds is constant
          over buckets of k * n units of `ms`
