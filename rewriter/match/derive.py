@@ -35,12 +35,13 @@ def derive(tree: Tree, rows: Rows) -> Tree | Miss:
     `rows` has the storage columns. The columns of `tree` must be normalized (replaced by one representative of their
     equal columns). Return a Miss if the expression cannot be derived.
     """
-    for lemma in _lemmas_of(type(tree)):  # type: ignore[arg-type]  # of the class, not of its instances
+    computed = rows.stores_computed
+    for lemma in _lemmas_of(type(tree), computed):  # type: ignore[arg-type]  # of the class, not of its instances
         found = lemma(tree, rows)
         if found is not None:
             return found
     built = rebuilt(tree, rows.compute)
-    return (undecided(tree, rows) or built) if isinstance(built, Miss) else built
+    return (undecided(tree, rows) or built) if isinstance(built, Miss) and computed else built
 
 
 def held(tree: Tree, rows: Rows) -> Read:
@@ -128,11 +129,21 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (unbounded, _ANY),
 )
 
+# These lemmas find nothing if the storage table stores only columns: a time bucket is never a plain column. Most views
+# of TPC-H and SSB store no buckets.
+_OF_BUCKETS = frozenset({
+    *(bucket, midnight, factored, scaled, compared, dated, truncated, joined_day, absent, unfactored, unbounded)
+})  # fmt: skip
+
 
 @cache
-def _lemmas_of(kind: type[Tree]) -> tuple[Lemma, ...]:
-    """Return the lemmas that apply to a class of expressions, in the order of LEMMAS."""
-    return tuple(lemma for lemma, kinds in LEMMAS if issubclass(kind, kinds))
+def _lemmas_of(kind: type[Tree], computed: bool) -> tuple[Lemma, ...]:
+    """Return the lemmas that apply to a class of expressions, in the order of LEMMAS.
+
+    `computed` tells whether a storage column stores an expression other than a column.
+    """
+    lemmas = (lemma for lemma, kinds in LEMMAS if issubclass(kind, kinds))
+    return tuple(lemma for lemma in lemmas if computed or lemma not in _OF_BUCKETS)
 
 
 def rebuilt(tree: Tree, compute: Callable[[Tree], Tree | Miss]) -> Tree | Miss:

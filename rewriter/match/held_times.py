@@ -47,6 +47,10 @@ class Rows(Protocol):
         """The storage columns, keyed by the canonical form of the expression that each column stores."""
 
     @property
+    def stores_computed(self) -> bool:
+        """Whether a storage column stores an expression other than a column, such as a time bucket."""
+
+    @property
     def block(self) -> Block:
         """The query's block."""
 

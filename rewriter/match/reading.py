@@ -96,6 +96,7 @@ class Reading:
         for tree, held in [*self.rows.items()]:
             for inner, value in _computed_back(tree, held, query.block):
                 self.rows.setdefault(meaning(inner), value)
+        self.stores_computed = not all(isinstance(tree, exp.Column) for tree in self.rows)
         # A sum nested n times is tried n times, once for each operand.
         self._missed: dict[Tree, Miss] = {}
         self.residual: tuple[Tree, ...] = ()
