@@ -253,7 +253,7 @@ class _Asking:
     def _joins(self) -> Iterator[tuple[Need, ...]]:
         for source in self.from_:
             for pair in source.needs.joins:
-                if any(not source.unused.isdisjoint(self._aliases_of(side, source)) for side in pair):
+                if source.unused and any(not source.unused.isdisjoint(self._aliases_of(s, source)) for s in pair):
                     continue
                 sides = tuple(self._side(side, source) for side in pair if self._has(side, source))
                 if self.aliases.keys().isdisjoint({side.name for side in pair}):
@@ -266,19 +266,26 @@ class _Asking:
         Each of these tables is joined by its declared primary key, and no other column of the table is read. So a view
         need not expose the columns in the ON of these joins.
         """
+        needs, aliases = source.needs, frozenset(source.qualifiers)
+        if needs.inner:  # most such SELECTs use each table also outside its joins
+            aliases = self._not_used(aliases, needs, source)
+        if not aliases or not needs.joins or "" in needs.stars:
+            return frozenset()
         joined: dict[str, set[str]] = {}
-        for side in chain.from_iterable(source.needs.joins):
+        for side in chain.from_iterable(needs.joins):
             for alias in self._aliases_of(side, source):
                 joined.setdefault(alias, set()).add(side.name)
         tables = ((alias, source.qualifiers.get(alias), names) for alias, names in joined.items())
-        found = frozenset(
+        found = aliases.intersection(
             alias for alias, table, names in tables if table is not None and self._may_find_one(table, names, source)
         )
-        if not found or "" in source.needs.stars:
-            return frozenset()
-        needs = source.without(found)
+        return found if needs.inner or not found else self._not_used(found, source.without(found), source)
+
+    def _not_used(self, aliases: frozenset[str], needs: Needs, source: _Source) -> frozenset[str]:
+        """Return those of the aliases in the FROM of `source` whose tables `needs` uses in joins alone."""
         used = {*needs.rows, *needs.filters, *needs.loose, *chain.from_iterable(a.within for a in needs.aggregates)}
-        return found.difference(needs.stars, *(self._aliases_of(reference, source) for reference in used))
+        named = [self._aliases_of(reference, source) for reference in used]
+        return aliases.difference(needs.stars, *named)
 
     def _aliases_of(self, reference: Reference, source: _Source) -> Set[str]:
         """Return the aliases in the FROM of `source` to which a column reference may belong."""
