@@ -4,7 +4,7 @@ each row once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from sqlglot import exp
@@ -55,7 +55,7 @@ def _without(block: Block, table: Occurrence, tables: Mapping[str, Table]) -> It
         yield from _without_inner(block, table, known, tables)
     elif len(around) == 1 and around[0].kind == "LEFT" and len(around[0].tables) == 1:
         left = replace(block, joins=tuple(join for join in block.joins if join is not around[0]))
-        if _finds_one(around[0], block, table, known) and not _reads(left, table):
+        if _finds_one(around[0], block, table, known) and not _reads(left.expressions, table):
             yield _dropped(left, table)
 
 
@@ -69,6 +69,12 @@ def _finds_one(join: Join, block: Block, table: Occurrence, known: Table) -> boo
 
 def _without_inner(block: Block, table: Occurrence, known: Table, tables: Mapping[str, Table]) -> Iterator[Block]:
     """Yield the block without `table`, which is inner-joined, for each foreign key by which another table joins it."""
+    joining = [conjunct for conjunct in block.where if _reads((conjunct,), table)]
+    pairs = [equated(conjunct, block) for conjunct in joining]
+    if None in pairs or _reads(replace(block, where=()).expressions, table):
+        return  # most tables are also filtered, or have columns in the outputs
+    rest = replace(block, where=tuple(c for c in block.where if not any(c is each for each in joining)))
+    equal = {frozenset(pair) for pair in pairs if pair is not None}
     apart = frozenset[str]().union(*(join.tables for join in block.joins))
     for owner in block.tables:
         from_here = tables.get(owner.id) if owner.id not in apart and owner.id != table.id else None
@@ -77,9 +83,7 @@ def _without_inner(block: Block, table: Occurrence, known: Table, tables: Mappin
             wanted = {
                 frozenset(pair) for pair in zip(mine, (exp.column(name, table.id) for _, name in key), strict=True)
             }
-            joining = [c for c in block.where if (pair := equated(c, block)) is not None and frozenset(pair) in wanted]
-            rest = replace(block, where=tuple(c for c in block.where if not any(c is each for each in joining)))
-            if len({frozenset((c.this, c.expression)) for c in joining}) < len(wanted) or _reads(rest, table):
+            if equal != wanted:
                 continue
             there = [
                 exp.Not(this=exp.Is(this=column, expression=exp.Null())) for column in mine if _nullable(block, column)
@@ -96,5 +100,5 @@ def _dropped(block: Block, table: Occurrence) -> Block:
     return replace(block, tables=tuple(each for each in block.tables if each is not table))
 
 
-def _reads(block: Block, table: Occurrence) -> bool:
-    return any(column.table == table.id for tree in block.expressions for column in columns_in(tree))
+def _reads(trees: Iterable[Tree], table: Occurrence) -> bool:
+    return any(column.table == table.id for tree in trees for column in columns_in(tree))
