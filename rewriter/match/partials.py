@@ -12,7 +12,7 @@ no:  a view without GROUP BY, because it has a storage row even if the base tabl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -71,12 +71,6 @@ class PartialAggregates:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self._divided = 0
-        self._of_key: dict[str, Callable[[str, Tree], PartialAggregate | Miss]] = {
-            "weigh": self._weighed,
-            "count": self._counted,
-            "same": self.key,
-        }
-        self._simpler = {"count": self._of_nulls, "extreme": self._of_extreme}
 
     def held(self, tree: Tree) -> Column | None:
         """Return the storage column of an aggregate; None if the storage table lacks the aggregate.
@@ -117,23 +111,25 @@ class PartialAggregates:
         doubled = self._in_double(name, argument)
         if doubled is not None:
             return doubled
-        of_row, branches = self._of_key.get(AGGREGATES[name].of_key or ""), branches_of(argument)
+        of_row, branches = _OF_KEY.get(AGGREGATES[name].of_key or ""), branches_of(argument)
         if of_row is None:
             return missing(call_of(name, argument))
         if branches is None:
             if name != "sum":
-                found, simpler = of_row(name, argument), self._simpler.get(AGGREGATES[name].family or name)
-                return found if simpler is None or not isinstance(found, Miss) else simpler(name, argument) or found
+                found, simpler = of_row(self, name, argument), _SIMPLER.get(AGGREGATES[name].family or name)
+                return (
+                    found if simpler is None or not isinstance(found, Miss) else simpler(self, name, argument) or found
+                )
             zeroed = self._of_zeroed(argument)
-            weighed = zeroed if zeroed is not None else of_row(name, argument)
+            weighed = zeroed if zeroed is not None else of_row(self, name, argument)
             linear = self._linear(argument) if isinstance(weighed, Miss) else None
             return linear or weighed
         # Deriving a whole CASE from storage gives the shorter SQL for min() and max(), but not for a sum.
         by_branch = name in ADDITIVE and self.reading.held(argument) is None
-        first = self._of_branches(name, branches, argument) if by_branch else of_row(name, argument)
+        first = self._of_branches(name, branches, argument) if by_branch else of_row(self, name, argument)
         if not isinstance(first, Miss):
             return first
-        second = of_row(name, argument) if by_branch else self._of_branches(name, branches, argument)
+        second = of_row(self, name, argument) if by_branch else self._of_branches(name, branches, argument)
         return first if by_branch and isinstance(second, Miss) else second
 
     def _of_nulls(self, name: str, argument: Tree) -> PartialAggregate | None:
@@ -385,6 +381,15 @@ class PartialAggregates:
             return missing(call_of(name, argument))
         computed = self._computed(name, argument)
         return computed if isinstance(computed, Miss) else PartialAggregate(computed)
+
+
+# Not bound methods of each object: it would refer to itself, and only the garbage collector would free it.
+_OF_KEY: Mapping[str, Callable[[PartialAggregates, str, Tree], PartialAggregate | Miss]] = {
+    "weigh": PartialAggregates._weighed,
+    "count": PartialAggregates._counted,
+    "same": PartialAggregates.key,
+}
+_SIMPLER = {"count": PartialAggregates._of_nulls, "extreme": PartialAggregates._of_extreme}
 
 
 def missing(tree: Tree) -> Miss:
