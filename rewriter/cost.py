@@ -261,7 +261,7 @@ def _as_block(rewriting: Rewriting) -> Block:
 def _columns(block: Block) -> Mapping[str, Collection[str]]:
     """Return the lower-case names of the columns that a block reads, by table id."""
     found: dict[str, set[str]] = {}
-    for column in chain.from_iterable(columns_in(tree) for tree in block.expressions):
+    for column in {*chain.from_iterable(map(columns_in, block.expressions))}:
         found.setdefault(column.table, set()).add(column.name.lower())
     return found
 

@@ -255,7 +255,7 @@ def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:
 
     Equal DOUBLE columns are not interchangeable, because 0.0 = -0.0. `block` gives the types of the columns.
     """
-    if not isinstance(conjunct, exp.EQ):
+    if not isinstance(conjunct, exp.EQ) or not isinstance(conjunct.expression, exp.Column):
         return None
     left, right = block.type_of(conjunct.this), block.type_of(conjunct.expression)
     if left is None or right is None or left.type != right.type or not _interchangeable(left.type):

@@ -57,9 +57,10 @@ def of_time(comparison: Tree, scope: Scope) -> Tree:
     """
     if isinstance(comparison, exp.Like):
         return _begun(comparison, scope) or comparison
-    if not isinstance(comparison, _COMPARED):
-        return comparison
     bound = comparison.expression
+    plain = isinstance(comparison.this, exp.Column) and isinstance(bound, (exp.Literal, exp.Column))  # most comparisons
+    if plain or not isinstance(comparison, _COMPARED):
+        return comparison
     if _is_moved_text(bound) and temporal_type(comparison.this, scope) == "timestamp":
         return type(comparison)(this=comparison.this, expression=cast(bound, "timestamp"))
     if isinstance(bound, exp.Anonymous) and bound.name == "from_unixtime" and is_constant(bound):

@@ -109,7 +109,7 @@ def finish(
     parts = iter(computed)
     outputs = tuple(islice(parts, len(block.outputs)))
     having = tuple(islice(parts, len(block.having)))
-    order = tuple(replace(item, key=key) for item, key in zip(block.order, parts, strict=True))
+    order = tuple(Ordering(key, o.descending, o.nulls_first) for o, key in zip(block.order, parts, strict=True))
     if (having or block.sets is not None) and keys is not None:
         named = _by_names(block, order, outputs)
         if isinstance(named, Miss):
