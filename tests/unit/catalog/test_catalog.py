@@ -254,5 +254,5 @@ def test_a_misspelled_constraint_is_told_of_once(lake: Lake, caplog: pytest.LogC
     asyncio.run(story())
     assert caplog.messages == [
         "property unknown table=lake.demo.sales property=viewgate.primray-key (did you mean viewgate.primary-key?): "
-        "the property has no effect"
+        "the property has no effect; correct its name"
     ]
