@@ -249,8 +249,10 @@ class Answers:
     async def virtual_schema(self, session: ClientSession, sql: str, name: Sequence[str]) -> VirtualSchema | None:
         """Return the virtual schema that a statement names `name`; None if no virtual schema has this name."""
         lower = tuple(map(str.lower, name))
-        schemas = await self._virtual_schemas(session, sql)
-        return next((schema for schema, _ in schemas if lower in schema.names), None)
+        schemas = [schema for schema, _ in await self._virtual_schemas(session, sql)]
+        if lower in information_schema.schema(self.catalog.name, qualified=True, alone=True).names:
+            schemas = [await self._information_schema(session, await self.facts(session))]
+        return next((schema for schema in schemas if lower in schema.names), None)
 
     async def _virtual_schemas(self, session: ClientSession, sql: str) -> list[tuple[VirtualSchema, Rows]]:
         """Return the virtual schemas that a statement may name, each with the function that returns a table's rows.
