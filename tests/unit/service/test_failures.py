@@ -59,7 +59,7 @@ def test_an_error_about_inserted_rows_is_told_in_the_users_words(sent: str, run_
             assert "ROWS" not in str(response)
             (record,) = proxied.server.service.journal
             assert record.error is not None
-            assert record.error.message.startswith(told)
+            assert told.startswith(record.error.message)
             assert "ROWS" not in record.error.message
 
     with_proxy(test)
