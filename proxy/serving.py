@@ -160,7 +160,7 @@ async def work() -> None:
                 await sole.aclose()
             assert isinstance(service, workers.SharedService)
             _log.info(
-                "process retiring sessions=%d patience_s=%g: new sessions are opened in another process",
+                "process retiring sessions=%d sessions_closed_after_s=%g: new sessions are opened in another process",
                 len(service.sessions.all),
                 entered.limits.retire,
             )

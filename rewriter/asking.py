@@ -315,7 +315,7 @@ class _Asking:
         return Need(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
-        """Yield the sets of column names that a view must expose, one name of each set, if the block uses `name`.
+        """Yield sets of column names: if the block uses `name`, a view must expose at least one name of each set.
 
         A column c yields one set: c and the names that the block equates with c. An output alias of a derived table
         yields the sets of the columns in its expression: s in `FROM (SELECT a + b AS s …)` yields {a} and {b}. An

@@ -28,11 +28,12 @@ _GROUPS = "groups_0"
 
 
 class Obstacle(Enum):
-    """The part of a block because of which a derived table cannot be merged into the block."""
+    """The reason why a derived table cannot be merged into the block that reads it."""
 
     WINDOW = "WINDOW"
     COMPUTED = "COMPUTED"
     FULL_JOIN = "FULL_JOIN"
+    GROUPING_SETS = "GROUPING_SETS"
 
 
 @remembered
@@ -50,35 +51,38 @@ def over_groups(block: Block) -> Block | None:
 
 
 @remembered
-def all_groups(block: Block) -> Block | None:
+def all_groups(block: Block) -> Block | Obstacle:
     """Return the block with the HAVING of its derived tables moved to the WHERE or ON of the block itself.
 
-    The derived tables then have all groups. Return None if this is not possible because of GROUPING SETS, a FULL join,
-    or a computed column of an outer-joined table. The result is cached.
+    The derived tables then have all groups. Return an Obstacle if a HAVING cannot be moved: its derived table has
+    GROUPING SETS, or cannot be merged into the block (see `in_place_of`). The result is cached.
     """
     for table in block.tables:
-        inner = all_groups(table.inner) if table.inner is not None else None
-        if table.inner is None or (inner is table.inner and not inner.having):
+        if table.inner is None:
             continue
-        if inner is None or inner.sets is not None:
-            return None
+        inner = all_groups(table.inner)
+        if isinstance(inner, Obstacle):
+            return inner
+        if inner is table.inner and not inner.having:
+            continue
+        if inner.sets is not None:
+            return Obstacle.GROUPING_SETS
         block = replace(block, tables=tuple(replace(t, inner=inner) if t is table else t for t in block.tables))
         pulled = _pulled(block, table, inner) if inner.having else block
-        if pulled is None:
-            return None
+        if isinstance(pulled, Obstacle):
+            return pulled
         block = pulled
     return block
 
 
-def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | None:
+def _pulled(block: Block, table: Occurrence, inner: Block) -> Block | Obstacle:
     groups = _groups(inner, table.id)
 
     def over(tree: Tree) -> Tree:
         return changed(tree, lambda node: part_of(groups.columns, node))
 
     outputs = {c.name.lower(): over(tree) for c, tree in zip(table.columns, inner.outputs, strict=True)}
-    pulled = in_place_of(block, table, groups.table, outputs, tuple(map(over, inner.having)))
-    return pulled if isinstance(pulled, Block) else None
+    return in_place_of(block, table, groups.table, outputs, tuple(map(over, inner.having)))
 
 
 def in_place_of(

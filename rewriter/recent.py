@@ -38,10 +38,10 @@ class Asked:
         return tuple(dict.fromkeys(table for name in self.statement.tables for table in sources.get(name, (name,))))
 
     def earlier(self, relations: Relations, bound: Bound) -> Earlier:
-        """Return the states within the staleness bound in which a stale view was fresh, the latest first.
+        """Return earlier states of the relations, the latest first: states in which a view that is stale now was fresh.
 
-        The states come from the cache if no relation has changed since the last call, and the bound allows the same
-        times.
+        Only states within the staleness bound are returned. They come from the cache if, since the last call, no
+        relation has changed and the times of the states that the bound allows are the same.
         """
         times = moments(self.definitions, relations, bound)
         if not times:
@@ -54,8 +54,9 @@ class Asked:
     def decide(self, relations: Relations, earlier: Earlier = _NONE) -> Outcome:
         """Return which blocks are answered from which views.
 
-        The decision comes from the cache if no relation has changed since the last call. `earlier` are the states
-        within a staleness bound, each of which may be used instead of the current state. Raise Unsupported for an
+        The decision comes from the cache if no argument has changed since the last call. `relations` is the current
+        state of the statement's tables and views, `earlier` has their earlier states within a staleness bound (none
+        without a bound). The decision uses one of these states for the whole statement. Raise Unsupported for an
         invalid `timeseries` call.
         """
         known = self._decided

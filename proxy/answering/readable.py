@@ -126,7 +126,7 @@ class Rests:
 
 
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
-    """Return the outcome, in which each failed attempt on a suspended storage table says why the table is suspended.
+    """Return the outcome; a failed attempt to use a view with a suspended storage table gets the suspension's reason.
 
     `resting` has the reason of the suspension for each suspended storage table; it becomes the `detail` of the
     attempts.

@@ -19,7 +19,7 @@ Read = Mapping[str, frozenset[int]]
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """Return the past state of each table in `moments`, and of each storage table refreshed from these states.
+    """Return the past state of each table in `moments`, and of each storage table that agrees with these states.
 
     `moments` has the snapshot or time of each table; strings are times in the time zone `zone`. `documents` has the
     metadata of the tables in `moments` and of the storage tables. A storage table is returned as of a refresh that

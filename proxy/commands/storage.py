@@ -332,7 +332,11 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
     if owner is not None:
         raise _refused(name, f"the table is the storage table of materialized view {owner}; name another table")
     if table.snapshot_id is None:
-        raise _refused(name, f"the table is empty; remove {ADOPT}, so that the view gets a storage table of its own")
+        raise _refused(
+            name,
+            f"the table is empty, so there are no rows to adopt; remove the property {ADOPT} from the "
+            "statement, so that Viewgate creates a storage table",
+        )
     if table.snapshots[0].schema_id != table.schema_id:
         raise _refused(
             name,

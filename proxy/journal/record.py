@@ -278,7 +278,8 @@ class Record:
     def kept_message(self, message: str, sql_state: str | None = None) -> str:
         """Return the part of an error message that is recorded; `?` replaces literals if literals are not recorded.
 
-        Without literals, `sql_state`, the error's SQLSTATE, decides how much is recorded: see `without_values`.
+        In this case, `sql_state`, the error's SQLSTATE, decides how much of the message is recorded: see
+        `without_values`.
         """
         if self._original is None:
             return kept_message(message, literals=self.literals)

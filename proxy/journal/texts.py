@@ -213,7 +213,7 @@ KEPT, SHOWN = 10_000, 200
 def kept(sql: str, *, literals: bool = True) -> str:
     """Return the part of a statement that is recorded: its first 10,000 characters, without credentials.
 
-    Without `literals`, return the digest of that part, in which `?` replaces each literal. Credentials are removed
+    If `literals` is false, return the digest of that part, in which `?` replaces each literal. Credentials are removed
     after the digest is made, because a quotation mark within a literal could hide a credential from the search.
     """
     text = shortened(sql, KEPT)
@@ -225,8 +225,8 @@ def kept_message(
 ) -> str:
     """Return the part of an error message that is recorded: its first 10,000 characters, without credentials.
 
-    Spark's errors quote the whole statement; without `literals`, `without_values` therefore removes quoted texts and
-    numbers from the message. `known` are the literals of the statement, which are removed even if they are not quoted.
+    If `literals` is false, `without_values` removes quoted texts and numbers from the message, because Spark's errors
+    quote the whole statement. `known` are the literals of the statement, which are removed even if they are not quoted.
     `sql_state`, the SQLSTATE of the error, decides how much else of an error of Spark's is removed.
     """
     text = shortened(message, KEPT)

@@ -105,7 +105,8 @@ class OnCommit:
         `definitions` are all views of the catalog, and `log` adds a line to the statement's log. The limit of a wait
         counts from `started`, a time of the event loop's clock. A refresh starts after the refreshes of the views that
         its view reads. The refresh of a view with `viewgate.refresh.wait = always` starts after the refreshes of all
-        earlier views, because a full refresh may read their storage tables.
+        earlier views: of the refreshes in `decisions`, only such a refresh may be a full refresh, which may read the
+        storage table of any earlier view.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()

@@ -49,8 +49,8 @@ class Status:
     def fresh(self) -> bool:
         """Whether the stored rows are the rows that the view's query would return now.
 
-        For a storage table that holds a part of the view's rows, the comparison is limited to that part. A refresh may
-        still change a fresh storage table: a retention may drop rows.
+        For a storage table that holds a part of the view's rows, the comparison is limited to that part. A retention
+        narrows the part as time passes, so a refresh may drop old rows from a fresh storage table.
         """
         return self.word == FRESH
 

@@ -44,7 +44,8 @@ class Asked:
     - `where`: a SQL condition over the view's columns: only rows that satisfy the condition are refreshed; empty for
       all rows
     - `anew`: true if the stored rows are recomputed from the sources, because an incremental attempt has failed
-    - `delta`: the staging table that this refresh shares with other refreshes at the same time; None if there is none
+    - `delta`: the staging table with the results of the delta queries (the contributions of appended rows to views) of
+      several refreshes that run at the same time; None if this refresh reads the appended rows itself
     """
 
     full: bool = False
@@ -220,8 +221,8 @@ class _Planning:
         """Return the condition for the rows to store: the stored rows and the rows that satisfy `where`.
 
         Stored rows that are too old for the retention `kept` (None without a retention) are left out. Return `where`
-        alone if the storage table has all rows of the view: a full refresh then recomputes and stores only the
-        requested rows.
+        alone if the storage table has all rows of the view. An incremental refresh then keeps all rows; a recomputation
+        stores only the requested rows and drops the other rows, because recomputing all rows was not requested.
         """
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where

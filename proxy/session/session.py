@@ -59,7 +59,7 @@ class ClientSession:
 
     @property
     def id(self) -> str:
-        """The session's public id."""
+        """The session's id, which logs and listings show; the handle also has a secret, which is never shown."""
         return self.handle.id
 
 

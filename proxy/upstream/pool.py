@@ -242,8 +242,9 @@ class Upstreams:
         """Wait until a server has room, reserve room for one session, and return the server.
 
         `principal` is the user who logged in; the queue serves principals round robin. `tried` are the servers on which
-        this session could not be opened. If `since` is given, the session was admitted before, has waited since that
-        time (monotonic clock), and is queued first. Raise Unreachable if no server outside `tried` is usable.
+        this session could not be opened. `since` is None at the session's first call. If a server that had room did not
+        open the session, `since` is the time (on the monotonic clock) from which the session has waited, and the
+        session goes to the head of the queue. Raise Unreachable if no server outside `tried` is usable.
         """
         place = None if self._waiting and since is None else best(self.places, tried)
         if place is not None:

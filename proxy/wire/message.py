@@ -293,8 +293,8 @@ class MessageReader:
         (length,) = LENGTH.unpack_from(self._buffer, self._offset)
         if length > self._bounds.string:
             raise WireError(
-                f"a string of {length} bytes exceeds the limit of {self._bounds.string} bytes; an administrator can "
-                "raise [limits] string"
+                f"a string of {length} bytes in a Thrift message exceeds the limit of {self._bounds.string} bytes; an "
+                "administrator can raise [limits] string"
             )
         self._advance(LENGTH.size + counted(length))
         return True
@@ -325,8 +325,8 @@ class MessageReader:
     def _check_count(self, count: int) -> None:
         if count > self._bounds.container:
             raise WireError(
-                f"a container of {count} elements exceeds the limit of {self._bounds.container} elements; "
-                "an administrator can raise [limits] container"
+                f"a list, set or map of {count} elements in a Thrift message exceeds the limit of "
+                f"{self._bounds.container} elements; an administrator can raise [limits] container"
             )
 
     def _push(self, opened: _Open) -> None:
@@ -410,7 +410,7 @@ def check_bounds(message: bytes, bounds: Bounds) -> None:
     >>> ping = write_head("Ping", CALL, 0) + bytes.fromhex("0b0001 00000003 616263 00")
     >>> check_bounds(ping, Bounds(string=2))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    proxy.wire.message.WireError: a string of 3 bytes exceeds the limit of 2 bytes; ...
+    proxy.wire.message.WireError: a string of 3 bytes in a Thrift message exceeds the limit of 2 bytes; ...
     """
     # No string or container can be longer than the message, and nesting cannot be deeper than the number of bytes that
     # could open a value.

@@ -110,9 +110,10 @@ def _settled(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_instant(tree: Tree, scope: Scope) -> bool:
-    """Return whether an expression is a TIMESTAMP column, or a bucket of a TIMESTAMP with the zone as an argument.
+    """Return whether an expression is a TIMESTAMP column, or a bucket of such a column with the zone as an argument.
 
-    `scope` gives the types of columns.
+    Such a bucket is a call of `timeseries` with four arguments, for example `timeseries(t, 'day', 'timestamp',
+    'Asia/Tokyo')`. `scope` gives the types of columns.
     """
     bucket = bucket_elsewhere(tree)
     column = scope.type_of(tree if bucket is None else bucket.source)

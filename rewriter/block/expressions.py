@@ -148,8 +148,8 @@ def _refuse_chains(node: Tree, *operands: Tree) -> None:
     """Raise Unsupported for chains such as `a = b LIKE c`, which Spark and sqlglot associate differently."""
     if any(isinstance(operand, _PREDICATES) for operand in operands):
         raise Unsupported(
-            f"{excerpt(node)} compares the result of a comparison, which is not supported: put the inner comparison in "
-            "parentheses"
+            f"{excerpt(node)} has a comparison without parentheses as an operand, which is not supported: put this "
+            "operand in parentheses"
         )
 
 

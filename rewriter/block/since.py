@@ -410,8 +410,9 @@ def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[i
 
     The output `floor(n / 3600)` with the least value 10 gives {n: 36000}. `at` is the least value, in seconds since
     1970, of an output that is a time, such as `timestamp_seconds(floor(n / 3600) * 3600)`; `bounds` are the least and
-    the greatest value of an output that is an integer. Return an empty mapping for other outputs, and if the bounds are
-    unknown or too large.
+    the greatest value of an output that is an integer. Return an empty mapping for other outputs, and if `bounds` are
+    unknown or far from 0: Spark computes `n / 3600` as a DOUBLE, which rounds large numbers up or down, so that no
+    bound of n follows from the output.
     """
 
     def kind(node: Tree) -> str | None:

@@ -16,7 +16,7 @@ from rewriter.block.since import known_since
 from rewriter.engine.set_paths import paths_of_sets
 from rewriter.freshness import Relations, fresh_storage
 from rewriter.index import Definitions
-from rewriter.layers import all_groups, over_groups
+from rewriter.layers import Obstacle, all_groups, over_groups
 from rewriter.maintenance import narrowed
 from rewriter.maintenance.stored import known_block
 from rewriter.match import Candidate, Miss, Reason
@@ -24,6 +24,13 @@ from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.model.settings import LEFT_OUT, differing_setting
 from rewriter.sql import nodes_of
 from rewriter.verify import Verdict
+
+_OBSTACLES = {
+    Obstacle.WINDOW: "the outer query uses a window function of the derived table",
+    Obstacle.COMPUTED: "the outer query has an outer join that may put NULL in a computed column of the derived table",
+    Obstacle.FULL_JOIN: "the outer query has a FULL join",
+    Obstacle.GROUPING_SETS: "the derived table has GROUPING SETS",
+}
 
 
 def readable_storage(
@@ -96,12 +103,11 @@ def candidate_of(
         return _other_zone(zone, view)
     known = known_since(read, stored, storage.least, storage.ranges)
     whole = all_groups((over_groups(known) or known) if known.having else known)
-    if whole is None:
+    if isinstance(whole, Obstacle):
         return Miss(
             Reason.SHAPE,
-            "HAVING of a derived table in the view's query cannot be moved to the outer query, because of GROUPING "
-            "SETS, a FULL join, or a computed column on the right side of a LEFT join: remove HAVING from the derived "
-            "table",
+            "HAVING of a derived table in the view's query cannot be moved to the outer query, because "
+            f"{_OBSTACLES[whole]}: remove HAVING from the derived table",
         )
     path = Candidate(
         view,

@@ -71,8 +71,8 @@ def combined(tree: Tree, rows: Rows) -> Read:
 def column(tree: Tree, rows: Rows) -> Read:
     """Return the column `tree`, or a column equal to it, of a table that the query joins to the storage table.
 
-    Return a Miss if no joined table has such a column. Storage columns are not searched, because the lemma `held`,
-    which finds them, is tried before. `rows` has the joined tables.
+    Return a Miss if no joined table has such a column. Storage columns are not searched, because the function `held`,
+    which searches them, is called before. `rows` has the joined tables.
     """
     assert isinstance(tree, exp.Column)
     return rows.column(tree)

@@ -50,11 +50,11 @@ class Groups:
 
 
 def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return a mapping from the meaning of each GROUP BY key of the query to its expression over storage columns.
+    """Return a mapping from the canonical form of each GROUP BY key of the query to an expression over storage columns.
 
-    The meaning is the key's canonical form for comparison. The view may store groups or rows. Return a Miss if a key
-    cannot be derived. With GROUPING SETS, also return a Miss if two keys are equal, or if one key contains another key.
-    `reading` is the query, expressed over the view's storage table.
+    The view may store groups or rows. Return a Miss if a key cannot be derived. With GROUPING SETS, also return a Miss
+    if the expressions of two keys over storage columns are equal, or if one contains the other. `reading` is the query,
+    expressed over the view's storage table.
     """
     keys: dict[Tree, Tree] = {}
     for key in reading.block.keys or ():
@@ -68,11 +68,12 @@ def group_keys(reading: Reading) -> Mapping[Tree, Tree] | Miss:
 
 
 def _entangled(reading: Reading, keys: Mapping[Tree, Tree]) -> str | None:
-    """Return a message that names two equal keys, or a key and another key that contains it, as `day` and `year(day)`.
+    """Return a message that names two keys whose expressions over storage columns are equal or contain one another.
 
-    GROUPING SETS over storage columns would then set only one of the two keys to NULL. Return None if there are no such
-    keys. `keys` maps the meaning of each key of the query to its expression over storage columns. `reading` is the
-    query, expressed over the view's storage table.
+    For example, if the view stores `day`, the keys `day` and `year(day)`. GROUPING SETS over storage columns would then
+    set only one of the two keys to NULL. Return None if there are no such keys. `keys` maps the canonical form of each
+    key of the query to the key's expression over storage columns. `reading` is the query, expressed over the view's
+    storage table.
     """
     computed = [(key, keys[meaning(reading.normalize(key))]) for key in reading.block.keys or ()]
     for (one, mine), (other, theirs) in permutations(computed, 2):

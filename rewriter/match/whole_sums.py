@@ -59,9 +59,10 @@ def _argument(call: exp.Anonymous) -> Tree:
 
 
 def _summed(tree: Tree, block: Block) -> int | None:
-    """Return an upper bound of the sum of an expression's absolute values over all rows of a block; None if unknown.
+    """Return an upper bound of the sum of an expression's absolute values; None if unknown.
 
-    For a grouped block, the sum is over the groups.
+    The sum is over all rows of a block. For a grouped block, in which the expression may contain keys and aggregates,
+    the sum is over all groups.
     """
     call = aggregate_of(tree)
     if call is not None and call.name in ("sum", "count") and not isinstance(call.expressions[0], exp.Distinct):

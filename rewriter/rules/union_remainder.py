@@ -181,10 +181,11 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     whole = replace(view, where=own)
     otherwise = _otherwise(divided, Predicates(whole, own, query.zone)) if divided and pays else None
     if otherwise is None:
+        joined = ", ".join(table.alias for table in query.block.tables if table.id in filling.tables)
         return Miss(
             Reason.SHAPE,
-            "the rows that the joined table has and the view lacks cannot be selected by a range of a column: create a "
-            "view without a filter",
+            f"the rows of {joined} that the view lacks because of its filter cannot be selected by a range of a "
+            "column: create a view without the filter",
             apart=True,
         )
     groups, union = replace(joined_groups(path), where=own), over_union(path)

@@ -191,9 +191,11 @@ class _Layers:
     def _read(self, block: Block, table: str, *, whole: bool = False) -> _Read | None:
         """Return a grouped block as another block reads it: as a table with one row for each group.
 
-        `table` is the id of this table in the other block. The table's columns are the keys and aggregates; with
-        `whole`, also the outputs, because an outer join may make an output NULL. Return None for an ungrouped block,
-        for grouping sets, and for a derived table with LIMIT, DISTINCT or windows.
+        `table` is the id of this table in the other block. The table's columns are the keys and aggregates; outputs are
+        computed from these columns. With `whole`, each output is also a column of its own: `whole` is true if an outer
+        join fills the table's columns with NULL in rows without a match, because an output such as
+        `coalesce(sum(x), 0)` is NULL there, but would be 0 if computed from the NULL in place of `sum(x)`. Return None
+        for an ungrouped block, for grouping sets, and for a derived table with LIMIT, DISTINCT or windows.
         """
         block = self._normal(block)
         if block.keys is None or block.sets is not None:

@@ -223,10 +223,12 @@ class Unfolding:
         return found.cell if found is not None else ""
 
     def _merged(self, outer: Block, table: Occurrence, held: Held, *, folding: bool = False) -> Block:
-        """Return the block `outer` with its relation `table` replaced by `held`, the block that computes the relation.
+        """Return the block `outer` with its relation `table` replaced by the tables and filters of the table's query.
 
-        A relation with HAVING stays a derived table, unless `folding` is true. Raise Undecided if the blocks cannot be
-        merged.
+        `held` has the block of this query. If the query has HAVING, the result reads the query as a derived table. With
+        `folding`, the query's HAVING becomes the HAVING of the result instead. Raise Undecided if the blocks cannot be
+        merged: for example if the query has LIMIT, or if with `folding` `outer` aggregates the groups of a query with
+        HAVING again.
         """
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._mode), outer)

@@ -18,8 +18,11 @@ from tests.unit.support.transports import BareClient, HttpClient
 @pytest.mark.parametrize(
     ("limits", "said"),
     [
-        (Limits(string=300, grace=0.2), "a string of 301 bytes exceeds the limit of 300 bytes"),
-        (Limits(container=30, grace=0.2), "a container of 31 elements exceeds the limit of 30"),
+        (Limits(string=300, grace=0.2), "a string of 301 bytes in a Thrift message exceeds the limit of 300 bytes"),
+        (
+            Limits(container=30, grace=0.2),
+            "a list, set or map of 31 elements in a Thrift message exceeds the limit of 30",
+        ),
         (Limits(nesting=9, grace=0.2), "values are nested more than 9 deep"),
     ],
 )

@@ -57,10 +57,18 @@ def test_bombs_are_refused_before_they_arrive(body: bytes, complaint: str) -> No
 @pytest.mark.parametrize(
     ("body", "bounds", "complaint"),
     [
-        ("0b0001 00000003 616263 00", Bounds(string=2), "a string of 3 bytes exceeds the limit of 2 bytes"),
-        ("0f0001 02 00000003 010101 00", Bounds(container=2), "a container of 3 elements exceeds the limit of 2"),
-        ("0e0001 0c 00000003 000000 00", Bounds(container=2), "a container of 3 elements"),
-        ("0d0001 0202 00000003 010101010101 00", Bounds(container=2), "a container of 3 elements"),
+        (
+            "0b0001 00000003 616263 00",
+            Bounds(string=2),
+            "a string of 3 bytes in a Thrift message exceeds the limit of 2 bytes",
+        ),
+        (
+            "0f0001 02 00000003 010101 00",
+            Bounds(container=2),
+            "a list, set or map of 3 elements in a Thrift message exceeds the limit of 2",
+        ),
+        ("0e0001 0c 00000003 000000 00", Bounds(container=2), "a list, set or map of 3 elements"),
+        ("0d0001 0202 00000003 010101010101 00", Bounds(container=2), "a list, set or map of 3 elements"),
         ("0c0001 0f0001 0c 00000001 00 00 00", Bounds(nesting=3), "values are nested more than 3 deep"),
     ],
 )
