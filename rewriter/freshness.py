@@ -243,8 +243,8 @@ def _gone(table: Table, source: SourceState) -> Miss | None:
         return None
     return Miss(
         Reason.STALE,
-        f"{table.name} no longer descends from snapshot {source.snapshot_id} of the last refresh, because the table "
-        "was rolled back or replaced, or the snapshot expired: refresh the view",
+        f"snapshot {source.snapshot_id} of {table.name}, which the last refresh read, is no longer in the table's "
+        "history: refresh the view",
     )
 
 

@@ -4,8 +4,8 @@ A statement never reads a stale storage table together with newer tables: the wh
 within the bound, with every table in its state at that time. Which views are fresh, the pinning and the verification
 are decided as for a current statement.
 
-A storage table may be fresh in some of its partitions only. The caller may record these partitions in each state of the
-tables, and then the rows of these partitions are used, in an earlier state as in the current state.
+A storage table may be fresh in some of its partitions only. If the relations that the caller passes limit a storage
+table to these partitions (`Table.only`), the rows of these partitions are used, also in an earlier state.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class Moment(NamedTuple):
 
 
 def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tuple[Moment, ...]:
-    """Return the times within the bound at which stale views were fresh, the latest first.
+    """Return the times at which views that are stale now were fresh, the latest first.
 
-    At most MOST_MOMENTS times are returned.
+    Only times within the staleness bound are returned, and at most MOST_MOMENTS times.
     """
     views = ((name, definitions.by_storage[name]) for name in relations if name in definitions.by_storage)
     missing = {name: (view, _first_missing(view, definitions, relations)) for name, view in views}
@@ -78,12 +78,11 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     30 minutes old. Return None if the storage table lacks no commit or was never filled, or if a source no longer
     descends from the recorded snapshot.
 
-    law:    an answer from the storage table is as old as the first missing commit: the current time minus the returned
-            time
-    no:     its age as the difference between the times of the recorded and the current snapshot, because this
+    law:    the age of an answer from the storage table is the time since the first commit that the table lacks
+    no:     the age is not the difference between the times of the recorded and the current snapshot, because this
             difference does not grow while there are no commits
-    no:     its age as the time since the last commit, because earlier commits may be missing, too
-    no:     a source that was rolled back to before the recorded snapshot, because no commit is missing
+    no:     the age is not the time since the last commit, because earlier commits may be missing, too
+    no:     a source that was rolled back to before the recorded snapshot has no age, because no commit is missing
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table) or storage.refresh is None:
@@ -99,7 +98,7 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     return min(times, default=None)
 
 
-# The state of the relations at each earlier time that a staleness bound allows.
+# The state of the relations (tables and views) at each earlier time that a staleness bound allows.
 Earlier = Mapping[Moment, Relations]
 
 

@@ -97,7 +97,7 @@ class Rests:
         )
         self._rests[storage.name] = _Rest(_content(storage), seconds, self._clock() + seconds, why)
         _log.warning(
-            "storage table suspended storage=%s seconds=%g error=%r: queries read the base tables instead",
+            "storage table suspended storage=%s suspended_for_s=%g error=%r: queries read the base tables instead",
             storage.name,
             seconds,
             reason,

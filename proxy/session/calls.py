@@ -23,7 +23,7 @@ _PART = 16  # bytes of the id, and of the secret
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """The handle of a session or an operation: a public id and a secret, 16 bytes each.
+    """The handle of a session or an operation: an id, which may be shown to anyone, and a secret, 16 bytes each.
 
     >>> Handle(b"1" * 16, b"2" * 16)
     Handle(guid=b'1111111111111111')
@@ -50,7 +50,7 @@ class Handle:
 
     @property
     def id(self) -> str:
-        """The handle's public id in hexadecimal; with hyphens if the id has 16 bytes, as Spark prints ids."""
+        """The handle's id in hexadecimal; with hyphens if the id has 16 bytes, as Spark prints ids."""
         digits = self.guid.hex()
         if len(self.guid) != _PART:
             return digits

@@ -108,8 +108,8 @@ class FrameReader:
         (length,) = _LENGTH.unpack_from(buffer)
         if length > self._limit:
             raise WireError(
-                f"a frame of a message has {length} bytes, which exceeds the limit of {self._limit} bytes; send "
-                "shorter messages"
+                f"the frame of a Thrift message has {length} bytes, which exceeds the limit of {self._limit} bytes; "
+                "send shorter messages"
             )
         end = _LENGTH.size + length
         if there < end:

@@ -222,7 +222,8 @@ class MessageReader:
     def _check_size(self, size: int) -> None:
         if size > self.limit:
             raise WireError(
-                f"a message of {size} bytes or more exceeds the limit of {self.limit} bytes; send shorter messages"
+                f"a Thrift message of {size} bytes or more exceeds the limit of {self.limit} bytes; send shorter "
+                "messages"
             )
 
     def _advance(self, count: int) -> None:

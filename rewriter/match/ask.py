@@ -61,8 +61,7 @@ class Ask:
     def keys(self) -> Mapping[Tree, Tree] | Miss:
         """The query's GROUP BY keys, expressed over the path's storage columns; computed once for all rules.
 
-        The mapping is keyed by the meanings (canonical forms for comparison) of the query's keys. A Miss if one of the
-        keys cannot be derived.
+        The mapping is keyed by the canonical forms of the query's keys. A Miss if one of the keys cannot be derived.
         """
         return self.reading if isinstance(self.reading, Miss) else keys_over_groups(self.reading)
 

@@ -26,7 +26,7 @@ Tree = exp.Expr
 class Groups:
     """The keys and aggregates of a query over storage columns.
 
-    `keys` maps the meaning (the canonical form for comparison) of each key to its expression over storage columns;
+    `keys` maps the canonical form of each key of the query to the key's expression over storage columns;
     `aggregate` derives an aggregate from the storage table, or returns a Miss.
     """
 
@@ -226,12 +226,11 @@ def _grouping(
 
 
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
-    """Return a mapping from the meaning of each GROUP BY key of the query to its expression over a grouped view's
-    columns.
+    """Return the mapping of `group_keys` for a view with GROUP BY: from the query's keys to storage columns.
 
-    The meaning is the key's canonical form for comparison. Return a Miss if the view or the query has no GROUP BY, if
-    the view has a single group of all rows, or if a key cannot be derived: the view's groups are then too coarse.
-    `reading` is the query, expressed over the view's storage table.
+    Return a Miss if the view or the query has no GROUP BY, if the view has a single group of all rows, or if a key
+    cannot be derived: the view's groups are then too coarse. `reading` is the query, expressed over the view's storage
+    table.
     """
     if reading.candidate.block.keys is None:
         return Miss(

@@ -33,9 +33,10 @@ class Declared(NamedTuple):
     columns: Mapping[TableName, tuple[Column, ...]] = MappingProxyType({})
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared:
-        """Return the facts updated from the looked-up `relations`; return the same object if nothing changes.
+        """Return these declarations, with those of the looked-up `relations` added or replaced.
 
-        If a name is a view or does not exist (None), its facts are removed.
+        The declarations of a name that is now a view, or that does not exist (None), are removed. Return the same
+        object if nothing changes.
         """
         new = {name: relation for name, relation in relations.items() if not self._knows(name, relation)}
         if not new:

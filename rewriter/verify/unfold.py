@@ -295,8 +295,8 @@ class Unfolding:
             or (inner.keys is None) < (outer.keys is None)
         ):
             raise Undecided(
-                f"{table.name} is on the right side of an outer, semi or anti join, which the verifier does not "
-                "support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+                f"{table.name} is on the right side of a join of the kind {bringing.kind}, which the verifier does not "
+                "support here: the rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
         rows = FilledRows(table.id, dict(zip(columns, inner.outputs, strict=True)), inner)
         tables = tuple(t for each in outer.tables for t in (rows.tables if each.id == table.id else (each,)))

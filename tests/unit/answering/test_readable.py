@@ -85,7 +85,7 @@ def test_a_view_rests_after_a_failed_read_and_says_so(asking: Asking, caplog: py
     decision = asyncio.run(asking.answers.decide(asking.session, QUERY, thorough=True))
     assert [(str(a.reason), a.detail in line) for a in decision.tried] == [("UNKNOWN_STATE", True)]
     assert reasons(asking)[0] in line
-    assert "storage table suspended storage=lake.demo.agg__storage seconds=300" in caplog.text
+    assert "storage table suspended storage=lake.demo.agg__storage suspended_for_s=300" in caplog.text
 
 
 def test_the_reason_of_a_rest_quotes_no_literal(asking: Asking, caplog: pytest.LogCaptureFixture) -> None:
