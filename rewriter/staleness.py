@@ -79,10 +79,11 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     descends from the recorded snapshot.
 
     law:    the age of an answer from the storage table is the time since the first commit that the table lacks
-    no:     the age is not the difference between the times of the recorded and the current snapshot, because this
+    no:     taking the difference between the times of the recorded and the current snapshot for the age, because this
             difference does not grow while there are no commits
-    no:     the age is not the time since the last commit, because earlier commits may be missing, too
-    no:     a source that was rolled back to before the recorded snapshot has no age, because no commit is missing
+    no:     taking the time since the last commit for the age, because earlier commits may be missing, too
+    no:     returning a time for a source that was rolled back to before the recorded snapshot, because no commit is
+            missing
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table) or storage.refresh is None:

@@ -3,8 +3,8 @@
 law:  an expression e is constant over the buckets of a grain if, for every t, e(t) is e(start of t's bucket). If finer
       buckets nest in these buckets, e(t) is also e(start of t's finer bucket), so that a view with any such bucket can
       compute e
-no:   an instant is not computed from a label, because two instants have the same label on the day on which clocks are
-      set back
+no:   computing an instant from a label, because two instants have the same label on the day on which clocks are set
+      back
 
 A bucket determines an expression that is constant over the bucket; an expression determines a bucket if the bucket's
 start can be computed from the expression's value. A label is a field or a text of a time, such as month(t). Functions
