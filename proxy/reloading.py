@@ -104,7 +104,10 @@ def renewed(now: Config, read: Config) -> Config:
 
 
 def _renewed_files(now: C | None, read: C | None) -> C | None:
-    """Return the certificate settings `now` with the file names of `read`; return `now` unchanged if either is None."""
+    """Return the certificate settings in effect, `now`, with the file names in `read`, the settings just read.
+
+    Return `now` unchanged if there is no certificate in `now` or in `read` (None).
+    """
     if now is None or read is None:
         return now
     return now.model_copy(update={"certificate": read.certificate, "key": read.key})

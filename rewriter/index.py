@@ -114,7 +114,7 @@ class Definitions:
         return self._with(Definitions(self.views, self.exhaustive, declared, self.plain))
 
     def _with(self, other: Definitions) -> Definitions:
-        """Return `other`, with the parsed features of these definitions copied, so that no view is parsed again."""
+        """Return `other` after copying the parsed features of views to it, so that no view is parsed again."""
         vars(other).update((name, vars(self)[name]) for name in _READ if name in vars(self))
         return other
 

@@ -79,11 +79,10 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
     descends from the recorded snapshot.
 
     law:    the age of an answer from the storage table is the time since the first commit that the table lacks
-    no:     taking the difference between the times of the recorded and the current snapshot for the age, because this
+    no:     the difference between the times of the recorded and the current snapshot is not the age, because this
             difference does not grow while there are no commits
-    no:     taking the time since the last commit for the age, because earlier commits may be missing, too
-    no:     returning a time for a source that was rolled back to before the recorded snapshot, because no commit is
-            missing
+    no:     the time since the last commit is not the age, because earlier commits may be missing, too
+    no:     a source that was rolled back to before the recorded snapshot gives no age, because no commit is missing
     """
     storage = relations.get(view.storage)
     if not isinstance(storage, Table) or storage.refresh is None:

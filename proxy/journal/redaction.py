@@ -21,7 +21,7 @@ class Redacted(Exception):
 class Redaction(logging.Filter):
     r"""A log filter that hides credentials in texts and in the messages of exceptions.
 
-    Without `literals`, the filter also replaces literals by `?` in the rewriter's lines, and in the messages of all
+    If `literals` is false, the filter also replaces literals by `?` in the rewriter's lines, and in the messages of all
     exceptions.
 
     >>> given = {"name": "rewriter.engine", "msg": "failed sql=%r", "args": ("SELECT 'Ann', secret(token => 'x')",)}
@@ -71,6 +71,6 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def redact_log(*, literals: bool) -> None:
-    """Hide credentials in the log from now on and, without `literals`, also the literals of statements."""
+    """Hide credentials in the log from now on and, if `literals` is false, also the literals of statements."""
     for handler in logging.getLogger().handlers:
         handler.addFilter(Redaction(literals=literals))

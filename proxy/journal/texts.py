@@ -1,8 +1,8 @@
 """The recorded texts of statements and errors: without credentials and, if so configured, without literals.
 
-A statement without literals is recorded as its digest, which has `?` in place of each literal. Error messages quote
-literals and table data in many forms. Without literals, all parts of a message that might be a literal or table data
-are removed.
+If literals are not recorded, a statement is recorded as its digest, which has `?` in place of each literal. An error
+message is then recorded without all parts that might be a literal or table data, because messages quote both in many
+forms.
 """
 
 from __future__ import annotations

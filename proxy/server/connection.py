@@ -345,8 +345,8 @@ class Connection(asyncio.Protocol):
     def _make_room(self) -> None:
         """Record that this connection has no login yet, and close a connection without a login if there are too many.
 
-        Of the connections whose login Viewgate is not checking at present, the oldest is closed, because Viewgate waits
-        for its client. This can be the new connection itself.
+        A connection whose login Viewgate is checking now is not closed. Of the other connections without a login, whose
+        clients Viewgate waits for, the oldest is closed; this can be the new connection itself.
         """
         waiting = self._entrance.held.logins
         waiting[self] = None

@@ -107,9 +107,9 @@ def read_string(message: bytes, span: Span) -> str:
 
 
 def read_i32(message: bytes, span: Span) -> int:
-    """Return the number in the integer field at `span`; Thrift encodes enumerations as 32-bit integers, too.
+    """Return the integer at `span` in a message, which may also be an enumeration: Thrift sends its number.
 
-    Raise WireError if the value has a type without a fixed size.
+    Raise WireError if the value has a type without a fixed size, such as a string.
     """
     if span.type not in FIXED_SIZES:
         raise WireError(

@@ -6,7 +6,7 @@ law:    make_interval() keeps days and hours apart: Spark adds its months, then 
         and seconds, even if these exceed a day
 law:    t + INTERVAL '-7' DAY is t - INTERVAL 7 DAY
 law:    a DATE plus weeks and days is a DATE
-no:     a DATE plus an interval with hours (even 0 hours) as a DATE: Spark first casts the DATE to TIMESTAMP
+no:     a DATE plus an interval with hours (even 0 hours) is not a DATE: Spark first casts the DATE to TIMESTAMP
 no:     a DATE plus the hours of make_interval(), because Spark refuses the sum
 """
 

@@ -7,8 +7,8 @@ the search for a query's expression among the view's expressions, ignore the ord
 law:    a + b equals b + a, and a * b equals b * a: the type is the same, overflow occurs for the same values, and
         floating-point results are the same to the last bit
         a = b is b = a, and a < b is b > a; AND, OR and IN have the same value for each order of their operands
-no:     (a + b) + c as a + (b + c): the two sums may round differently, and only one of them may overflow
-        coalesce(a, b) as coalesce(b, a); the branches of a CASE in another order
+no:     (a + b) + c is not a + (b + c): the two sums may round differently, and only one of them may overflow
+        coalesce(a, b) is not coalesce(b, a), and a CASE is not the CASE with its branches in another order
 """
 
 from __future__ import annotations

@@ -83,7 +83,8 @@ def _is_moved_text(bound: Tree) -> bool:
 
     law: Spark casts the string to TIMESTAMP, adds the days on the session's clock, and returns the local time as a
          string; to compare a TIMESTAMP with this string, Spark casts the string to TIMESTAMP again
-    no:  the sum as a literal, because clocks may skip the local time that the string names, such as midnight in Brazil
+    no:  computing the sum as a literal, because clocks may skip the local time that the string names, such as midnight
+         in Brazil
     no:  months and years, because Spark refuses them; hours, because a local time that occurs twice, when clocks are
          set back, is read as the first occurrence
     """

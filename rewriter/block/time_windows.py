@@ -7,7 +7,7 @@ law: windows of a TIMESTAMP_NTZ start at multiples of the length after the local
 law: if a window of 1 hour slides by 15 minutes, a row is in 4 windows: the last one that starts at or before its time,
      and those that start `back` = 900, 1800 and 2700 seconds earlier; for a TIMESTAMP_NTZ, the slide must be the length
      of a bucket, such as a minute
-no:  one-day windows as days in the session's zone: in New York they start at 19:00 or 20:00
+no:  one-day windows are not the days of the session's zone: in New York such windows start at 19:00 or 20:00
 """
 
 from __future__ import annotations

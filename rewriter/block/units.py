@@ -2,7 +2,7 @@
 
 law:    dateadd(unit, n, t) is t plus an interval of n days, months or years; a DATE is first cast to TIMESTAMP
 law:    timestampdiff(unit, a, b) counts the whole units from a to b on the clock of the session's time zone
-no:     dateadd(DAY, 1, t) as t plus 24 hours: Spark adds a day, even if that day has 23 hours in the zone
+no:     dateadd(DAY, 1, t) is not t plus 24 hours: Spark adds a day, even if that day has 23 hours in the zone
 no:     a unit in quotes, because Spark refuses it
 """
 

@@ -126,11 +126,11 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """Return the Match of the first rule whose plan can be completed; otherwise the Miss that is closest to a Match.
 
-    The closest Miss has the highest `closeness`. There are two exceptions: the Miss for an aggregate that does not roll
-    up is preferred to the Miss of a plan in two phases, and the Miss of a plan that divides a time range is preferred
-    to the Miss for the column of this range. `remainder` returns the branches that read the rows that the storage table
-    lacks. `depth` counts the enclosing plans in two phases. `ask` is the input of the rules: the query, the access
-    path, and the table mapping.
+    The closest Miss has the highest `closeness`, with two exceptions: a Miss for an aggregate that does not roll up
+    counts as closer than the Miss of a plan in two phases, and the Miss of a plan that divides a time range counts as
+    closer than the Miss for the column of this range. `remainder` returns the branches that read the rows that the
+    storage table lacks. `depth` counts the enclosing plans in two phases. `ask` is the input of the rules: the query,
+    the access path, and the table mapping.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:

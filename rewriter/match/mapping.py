@@ -12,9 +12,9 @@ from rewriter.model import TableName
 def table_mappings(view: Block, query: Block) -> Iterator[Mapping[str, str]]:
     """Yield each one-to-one mapping from the view's table occurrences to the query's occurrences of the same tables.
 
-    A mapping is from table id to table id. If the view reads a table twice and the query reads it once, each of the two
-    occurrences is mapped in one mapping, and has no entry in the other mapping. Yield nothing if the view and the query
-    have no table in common.
+    A mapping is from table id to table id. If the view reads a table twice and the query reads the table once, there
+    are two mappings: each maps one of the view's two occurrences, and leaves out the other one. Yield nothing if the
+    view and the query have no table in common.
 
     law: the occurrences of a self-join can be mapped in several ways, and only some of these mappings may match
     law: an inner-joined table of the view cannot correspond to the right side of the query's ANTI join; such an

@@ -3,8 +3,8 @@
 law:  an expression e is constant over the buckets of a grain if, for every t, e(t) is e(start of t's bucket). If finer
       buckets nest in these buckets, e(t) is also e(start of t's finer bucket), so that a view with any such bucket can
       compute e
-no:   computing an instant from a label, because two instants have the same label on the day on which clocks are set
-      back
+no:   an instant cannot be computed from a label, because two instants have the same label on the day on which clocks
+      are set back
 
 A bucket determines an expression that is constant over the bucket; an expression determines a bucket if the bucket's
 start can be computed from the expression's value. A label is a field or a text of a time, such as month(t). Functions
@@ -204,8 +204,8 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_o
          n seconds, by multiples of n seconds
     law: t plus n days has the date of t plus n, and t plus n months lies in the n-th month after the month of t, if
          each local time that clocks skip is moved to a time of its own date
-    no:  24 hours as a day in zones whose offset changes, because a day may have 23 hours: only intervals of days and
-         months move all times of one date to one date
+    no:  in zones whose offset changes, 24 hours are not a day, because a day may have 23 hours: only intervals of days
+         and months move all times of one date to one date
     """
     step = _step_of(source)
     if step is None or isinstance(grain, int):
