@@ -368,18 +368,18 @@ class Unfolding:
         rows, or if aggregates of `inner` are keys, filters or join conditions.
         """
         if not inner.keys and (merged.keys or len(merged.tables) > len(inner.tables) or merged.sets is not None):
+            does = "groups" if merged.keys or merged.sets is not None else "joins"
             raise Undecided(
-                "the outer query groups or joins the result of an aggregate query without GROUP BY, which the "
-                "verifier does not support: the rewritten query is used nonetheless, without a proof that it "
-                "returns the same rows"
+                f"the outer query {does} the result of an aggregate query without GROUP BY, which the verifier does "
+                "not support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
-        joins = (conjunct for join in merged.joins for conjunct in join.on)
-        if any(has_aggregate(tree) for tree in (*merged.where, *(merged.keys or ()), *joins)):
-            raise Undecided(
-                "the outer query filters, groups or joins by an aggregate of the inner query, which the verifier "
-                "does not support: the rewritten query is used nonetheless, without a proof that it returns the "
-                "same rows"
-            )
+        joins = tuple(conjunct for join in merged.joins for conjunct in join.on)
+        for does, trees in (("filters", merged.where), ("groups", merged.keys or ()), ("joins", joins)):
+            if any(map(has_aggregate, trees)):
+                raise Undecided(
+                    f"the outer query {does} by an aggregate of the inner query, which the verifier does not support: "
+                    "the rewritten query is used nonetheless, without a proof that it returns the same rows"
+                )
         try:
             merged = folded_block(merged, inner, self._mode, single=self._is_single(merged, inner))
         except Unfolded as problem:
