@@ -405,10 +405,10 @@ def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str
 
 
 def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
-    """Return the derived tables and CTEs that can be merged into a block, and the column names of those that cannot.
+    """Return the derived tables and CTEs that can be merged into a block, and column names of all others.
 
-    The first list has derived tables and CTEs at any depth. The second list has the names, in lower case, of the
-    columns of the derived tables and CTEs in the block's own FROM that cannot be merged.
+    The first list has mergeable derived tables and CTEs at any depth. The second list has the column names, in lower
+    case, of those derived tables and CTEs in the block's own FROM that cannot be merged.
     """
     parts: list[SelectBlock] = []
     names: list[str] = []

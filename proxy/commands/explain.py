@@ -123,8 +123,8 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
     """Return whether the view of this attempt answers the statement although its storage table is stale.
 
-    A stale storage table is read together with the rows appended since its refresh or, if the session's allowed
-    staleness permits, as it is. `decision` is the decision about the statement.
+    Such a storage table is read together with the rows appended since its refresh. If the session allows the
+    staleness, the storage table is read without these rows. `decision` is the decision about the statement.
     """
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 

@@ -95,7 +95,8 @@ class Phase(StrEnum):
 class Outcome(StrEnum):
     """The ways in which a statement is answered: from a view, from the tables, by Viewgate itself, or not at all.
 
-    There are three ways to be answered from the tables, by their causes: `miss`, `none` and `fallback`.
+    The tables answer for one of three reasons: no view over the tables can answer (`miss`), there is no view over the
+    tables (`none`), or the rewritten statement has failed (`fallback`).
     """
 
     VIEW = "view"  # a materialized view answers all or a part of it

@@ -55,7 +55,8 @@ def sides(call: Call, catalog: str | None) -> Sides:
 def known_to_spark_alone(call: Call, catalog: str | None) -> bool:
     """Return whether a metadata call must be relayed to Spark; `catalog` is the catalog name in the call.
 
-    A call must be relayed if Viewgate has no catalog, or if the catalog name in the call is empty (not None).
+    A call must be relayed if Viewgate has no catalog, or if the catalog name in the call is an empty text. A call
+    without a catalog name (None) concerns both catalogs.
     """
     return call.service.catalog is None or catalog == ""
 

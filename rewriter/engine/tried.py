@@ -352,8 +352,9 @@ class Tried:
     def _detail(self, name: TableName, rows: str) -> str:
         """Return the `detail` of the chosen view `name`, for EXPLAIN REWRITE: which rows of the view are read.
 
-        `rows` is a description of the rows read, empty if all rows are read. For a stale view, the text says which rows
-        are read in place of the stale ones. The result is empty if `rows` is empty and the view is fresh.
+        `rows` is a description of the rows read, empty if all rows are read. For a stale view, the result also says
+        that appended rows are read, too, or that only the fresh partitions are read. The result is empty if `rows` is
+        empty and the view is fresh.
         """
         live = (
             f"live: the stale view is read together with the rows appended to {self.live[name]}"

@@ -115,10 +115,10 @@ def _over_groups(
 ) -> Definition:
     """Return the definition of a query that is not a single block; `find` looks up a table or view named in FROM.
 
-    With `hidden`, and if the outermost SELECT groups the rows of grouped derived tables, hidden columns (columns of the
-    storage table that are not outputs of the view, such as a row count) are added to this SELECT. Otherwise, the
-    storage table has only the view's outputs. A WITH clause before the SELECT stays as typed. `sources` are the tables
-    that the query reads, and `columns` name the outputs (None keeps the query's names).
+    Hidden columns are columns of the storage table that are not outputs of the view, such as a row count. They are
+    added to the outermost SELECT if `hidden` is true, and if this SELECT groups the rows of grouped derived tables.
+    Otherwise, the storage table has only the view's outputs. A WITH clause before the SELECT stays as typed. `sources`
+    are the tables that the query reads, and `columns` name the outputs (None keeps the query's names).
     """
     plain = Definition(query, query, (), sources, ())
     statement = parse(query, session)

@@ -89,8 +89,8 @@ class TwoPhase:
     - `deltas`: compute the groups of the rows appended since the view's last refresh
     - `edges`: true if the rows of `rest` are those at the ends of the query's time range, outside the whole buckets
     - `lacking`: the estimated share (0 to 1) of the query's rows that the view lacks; None if unknown
-    - `over`: None, or the query to be answered over the UNION ALL, read in place of the storage table; `groups` is then
-      the view's own block
+    - `over`: if not None, the query of the second phase, which reads the UNION ALL in place of the view's storage
+      table; `groups` is then the view's own block
     """
 
     groups: Block

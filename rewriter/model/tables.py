@@ -165,7 +165,7 @@ class Table:
 
     @property
     def behind(self) -> str:
-        """A description of the source changes missing from the stored rows that `only` excludes.
+        """A description of the source changes because of which `only` excludes stale rows of the storage table.
 
         Empty if `only` excludes no stale rows.
         """

@@ -23,9 +23,9 @@ class Expressions:
 
     `nonempty` is true if each group of the block has at least one row (without GROUP BY, the only group may be empty).
     `finer` is None if the block aggregates base-table rows. If the block aggregates the groups of a view or derived
-    table again, `finer` is the converter for the expressions of these groups; an aggregate over the groups is converted
-    to an aggregate over the rows of the groups, and Unfolded is raised if there is no such aggregate. `single` is true
-    if there is at most one such group.
+    table again, `finer` is the converter for the expressions of these finer groups, and `single` is true if there is at
+    most one finer group. An aggregate over finer groups is converted to an aggregate over their rows; Unfolded is
+    raised if there is no such aggregate.
     """
 
     def __init__(
