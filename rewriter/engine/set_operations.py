@@ -122,7 +122,7 @@ def verify_set(
     definitions: Definitions,
     relations: Relations,
 ) -> Verdict:
-    """Return the verdict on a plan for a set operation: each branch is compared with the view's corresponding branch.
+    """Return the verdict on a plan for a set operation, by comparing its branches with the branches of the view.
 
     `original` is the text of the set operation, `plan` the text of the plan. The verdict is UNDECIDED if `original` is
     not a supported set operation.

@@ -142,9 +142,9 @@ def _keeps_dates(history: History, since: int) -> bool:
 def midnights_exist(zone: str, since: int | None) -> bool:
     """Return whether clocks skip no midnight, for times from `since` (seconds since 1970) on.
 
-    Where clocks skip midnight, as in Chile and Egypt, that day starts at one o'clock, and one o'clock plus a day is not
-    the start of a day. Return False if the zone's data is unknown, and if `since` is unknown (None) for a zone whose
-    offset changes.
+    Where clocks skip midnight, as in Chile and Egypt, that day starts at one o'clock, and a day after this start is one
+    o'clock again, which is not the start of a day. Return False if the zone's data is unknown, and if `since` is
+    unknown (None) for a zone whose offset changes.
 
     >>> midnights_exist("America/New_York", 0), midnights_exist("Africa/Cairo", 0)
     (True, False)
