@@ -65,6 +65,11 @@ class Catalog:
         self._due = _AT_ONCE
 
     @property
+    def lower_names(self) -> bool:
+        """Whether the case of names does not matter in the catalog, which is a Hive Metastore; its names are lower."""
+        return self._store.lower_names
+
+    @property
     def broken(self) -> Mapping[TableName, str]:
         """The reason why a view's metadata cannot be used, with the remedy, by view name; `definitions` leaves out
         these views.
@@ -340,9 +345,7 @@ class Catalog:
 
     def _view(self, name: TableName, entry: Entry) -> _View:
         try:
-            return self._views.get(
-                (name, entry.location), lambda: _view(name, entry, lower_names=self._store.lower_names)
-            )
+            return self._views.get((name, entry.location), lambda: _view(name, entry, lower_names=self.lower_names))
         except Exception as failure:  # one broken view must not hide the others
             reason = (
                 failure

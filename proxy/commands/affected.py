@@ -70,7 +70,7 @@ class AffectedViews:
 
 
 class Names:
-    """The names of all views, sources and storage tables, indexed by the last part of the name."""
+    """The names of all views, sources and storage tables, indexed by the last part of the name in lower case."""
 
     def __init__(self, definitions: Definitions) -> None:
         self.definitions = definitions
@@ -128,14 +128,21 @@ def named(views: Iterable[TableName]) -> str:
     return f"materialized view{'s' if len(names) > 1 else ''} {', '.join(names)}"
 
 
+# In a Hive Metastore the case of a name does not matter, and whether a name is in one is known only when the name is
+# resolved (`AffectedViews.meant`); so names are compared in lower case here.
 def _by_last(names: Iterable[TableName]) -> ByLast:
     found: dict[str, set[TableName]] = {}
     for name in names:
-        found.setdefault(name.table, set()).add(name)
+        found.setdefault(name.table.lower(), set()).add(name)
     return found
 
 
 def _possible(known: ByLast, names: Iterable[Parts]) -> frozenset[TableName]:
+    lower = set(map(_lower, names))
     return frozenset(
-        table for parts in names for table in known.get(parts[-1], ()) if table.parts[-len(parts) :] == parts
+        table for parts in lower for table in known.get(parts[-1], ()) if _lower(table.parts[-len(parts) :]) == parts
     )
+
+
+def _lower(parts: Parts) -> Parts:
+    return tuple(part.lower() for part in parts)

@@ -197,9 +197,8 @@ class Guard:
         if not known.definitions.views:
             return
         facts = await self._context.facts(session)
-        catalogs = {*facts.catalogs, facts.catalog}
         for parts in names:
-            qualified = parts if parts[0] in catalogs and len(parts) > 1 else (facts.catalog, *parts)
+            qualified = facts.qualified(parts)
             lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
             if lost:
                 raise SqlError(

@@ -53,12 +53,12 @@ class Show:
         ctx.catalog.invalidate()
         definitions = await ctx.catalog.definitions()
         table = await self._existing_table(ctx, session)
-        await self._check_namespace(ctx)
-        wanted = [view for view in definitions if self._wants(view.name, ctx.catalog.name)]
+        namespace = await self._existing_namespace(ctx)
+        wanted = [view for view in definitions if self._wants(view.name, namespace)]
         rows = [row for view in wanted if (row := await _row(ctx, view, table))]
         if table is None:
             broken = ctx.catalog.broken.items()
-            rows += [_broken_row(name, reason) for name, reason in broken if self._wants(name, ctx.catalog.name)]
+            rows += [_broken_row(name, reason) for name, reason in broken if self._wants(name, namespace)]
         return ResultSet.of(*COLUMNS, rows=sorted(rows, key=lambda row: (row[0] or "", row[1] or "")))
 
     async def _existing_table(self, ctx: Context, session: ClientSession) -> TableName | None:
@@ -68,18 +68,26 @@ class Show:
             raise SqlError(f"the Iceberg table {name} does not exist; {hint}", "42P01")
         return name
 
-    async def _check_namespace(self, ctx: Context) -> None:
-        known = {(*at, *name) for name in await ctx.catalog.namespaces() for at in ((), (ctx.catalog.name,))}
-        if self.namespace is not None and self.namespace not in known:
-            name, catalog = ".".join(self.namespace), ctx.catalog.name
-            hint = f"SHOW NAMESPACES IN {catalog} lists all namespaces"
-            raise SqlError(f"the namespace {name} does not exist in the catalog {catalog}; {hint}", "42704")
+    async def _existing_namespace(self, ctx: Context) -> tuple[str, ...] | None:
+        """Return the namespace within the catalog to which the views are limited; None for all namespaces.
 
-    def _wants(self, name: TableName, catalog: str) -> bool:
-        spaces = (name.namespace, (catalog, *name.namespace))
-        return (self.namespace is None or self.namespace in spaces) and (
-            self.like is None or matches(self.like, name.table)
-        )
+        Raise SqlError 42704 if the namespace does not exist.
+        """
+        if self.namespace is None:
+            return None
+        namespaces, catalog = await ctx.catalog.namespaces(), ctx.catalog.name
+        known = {(*at, *name): name for name in namespaces for at in ((catalog,), ())}
+        asked = self.namespace
+        if ctx.catalog.lower_names:  # a Hive Metastore, whose namespaces have one part
+            asked = (*asked[:-1], asked[-1].lower())
+        if asked not in known:
+            hint = f"SHOW NAMESPACES IN {catalog} lists all namespaces"
+            name = ".".join(self.namespace)
+            raise SqlError(f"the namespace {name} does not exist in the catalog {catalog}; {hint}", "42704")
+        return known[asked]
+
+    def _wants(self, name: TableName, namespace: tuple[str, ...] | None) -> bool:
+        return namespace in (None, name.namespace) and (self.like is None or matches(self.like, name.table))
 
 
 def matches(pattern: str, name: str) -> bool:
@@ -186,12 +194,8 @@ async def hidden(context: Context, session: ClientSession, sql: str) -> frozense
     views = (await context.answers.definitions()).views if namespace is not None else ()
     if namespace is None or not views:
         return frozenset()
-    facts = await context.facts(session)
-    if not namespace:
-        namespace = (facts.catalog, *facts.namespace)
-    elif namespace[0] not in {*facts.catalogs, facts.catalog}:
-        namespace = (facts.catalog, *namespace)
-    return frozenset(view.storage.table for view in views if view.storage.parts[:-1] == namespace)
+    shown = (await context.facts(session)).qualified(namespace)
+    return frozenset(view.storage.table for view in views if view.storage.parts[:-1] == shown)
 
 
 async def without(names: frozenset[str], session: ClientSession, sql: str) -> ResultSet:

@@ -53,10 +53,23 @@ class Session:
         """
         if len(parts) == 1 and parts[0].lower() in self.temporary_views:
             return None
-        if len(parts) == 1:
-            parts = (self.catalog, *self.namespace, *parts)
-        elif parts[0] not in self.catalogs and parts[0] != self.catalog:
-            parts = (self.catalog, *parts)
-        if parts[0] in self.lower_names:
-            parts = (parts[0], *(part.lower() for part in parts[1:]))
-        return TableName(parts)
+        return TableName(self._as_known((*self._full(parts[:-1]), parts[-1])))
+
+    def qualified(self, namespace: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the full name of a namespace, given as its parts: its catalog comes first.
+
+        In a session with the current catalog `lake` and namespace `demo`, `()` gives `lake.demo`, and `x` gives
+        `lake.x` unless `x` is a catalog.
+        """
+        return self._as_known(self._full(namespace))
+
+    def _full(self, namespace: tuple[str, ...]) -> tuple[str, ...]:
+        if not namespace:
+            return (self.catalog, *self.namespace)
+        if namespace[0] in self.catalogs or namespace[0] == self.catalog:
+            return namespace
+        return (self.catalog, *namespace)
+
+    def _as_known(self, full: tuple[str, ...]) -> tuple[str, ...]:
+        """Return a full name as its catalog knows it: in lower case if case does not matter in the catalog."""
+        return (full[0], *(part.lower() for part in full[1:])) if full[0] in self.lower_names else full

@@ -81,6 +81,9 @@ def test_names_in_a_hive_metastore_are_the_same_in_any_case(key: str, value: str
         assert session.resolve(typed) == sales
     assert session.resolve(("lake", "Shop", "Sales")) == TableName(("lake", "Shop", "Sales"))
     assert session.resolve(("Meta", "Shop", "Sales")) == TableName(("meta", "meta", "shop", "sales"))  # not a catalog
+    assert [session.qualified(typed) for typed in ((), ("Sales",), ("meta", "SHOP"), ("lake", "Shop"))] == [
+        ("meta", "shop"), ("meta", "sales"), ("meta", "shop"), ("lake", "Shop"),
+    ]  # fmt: skip
 
 
 def test_a_temporary_view_shadows_from_its_start() -> None:

@@ -157,6 +157,28 @@ def test_allowed(viewed: House, sql: str) -> None:
     assert plan(viewed, sql) is not None
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP TABLE Demo.Sales",
+        "ALTER TABLE SALES DROP COLUMN amount",
+        "DROP TABLE lake.demo.Agg__Storage",
+        "INSERT INTO Agg__storage VALUES ('x', 1)",
+        "DELETE FROM DEMO.agg__storage",
+        "INSERT INTO Agg VALUES ('eu', 1)",
+        "DROP VIEW demo.AGG",
+        "DROP NAMESPACE lake.Demo CASCADE",
+        "DROP NAMESPACE DEMO CASCADE",
+    ],
+)
+def test_the_case_of_a_name_matters_as_in_its_catalog(viewed: House, sql: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert plan(viewed, sql) is not None
+    hive = replace(viewed.session, namespace=("Demo",), lower_names=frozenset({"lake"}))
+    monkeypatch.setattr(viewed, "session", hive)
+    with pytest.raises(SqlError, match="agg"):
+        plan(viewed, sql)
+
+
 @pytest.mark.parametrize("sql", ["CREATE OR REPLACE TABLE sales AS TABLE s", "REPLACE TABLE sales (a INT)"])
 def test_a_table_may_be_made_anew_with_the_columns_that_views_need(
     viewed: House, sql: str, monkeypatch: pytest.MonkeyPatch

@@ -136,6 +136,16 @@ def test_a_write_to_a_views_table_is_followed_by_its_refresh(house: House, sql: 
 
 
 @pytest.mark.parametrize(
+    "sql", ["INSERT INTO Sales VALUES ('x', 1)", "DELETE FROM lake.DEMO.sales", "CALL lake.system.x(table => 'Sales')"]
+)
+def test_the_case_of_a_written_table_matters_as_in_its_catalog(house: House, sql: str) -> None:
+    asyncio.run(house.run(CREATE))
+    assert plan(house, sql).after is None
+    house.session = replace(house.session, lower_names=frozenset({"lake"}))
+    assert plan(house, sql).after is not None
+
+
+@pytest.mark.parametrize(
     "sql",
     [
         "SELECT * FROM sales",

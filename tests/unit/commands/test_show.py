@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -118,6 +119,18 @@ def test_filters(house: House, clause: str, listed: bool) -> None:
     house.lake.iceberg.create_namespace("other")
     house.lake.iceberg.create_table("other.sales", ROWS.schema)
     assert bool(show(house, f"SHOW MATERIALIZED VIEWS {clause}")) is listed
+
+
+@pytest.mark.parametrize("clause", ["IN Demo", "IN lake.DEMO", "ON TABLE Sales"])
+def test_the_case_of_a_name_matters_as_in_its_catalog(
+    house: House, clause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asyncio.run(house.run(CREATE))
+    with pytest.raises(SqlError, match="does not exist"):
+        show(house, f"SHOW MATERIALIZED VIEWS {clause}")
+    monkeypatch.setattr(type(house.catalog), "lower_names", True)
+    house.session = replace(house.session, lower_names=frozenset({"lake"}))
+    assert len(show(house, f"SHOW MATERIALIZED VIEWS {clause}")) == 1
 
 
 @pytest.mark.parametrize(

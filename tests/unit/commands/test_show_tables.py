@@ -62,6 +62,15 @@ def test_storage_is_left_out(house: House, sql: str) -> None:
     assert shown(house, sql, *rows) == ["other__storage", "sales"]
 
 
+@pytest.mark.parametrize("sql", ["SHOW TABLES", "SHOW TABLES IN Demo", "SHOW TABLES FROM lake.DEMO"])
+def test_the_case_of_a_namespace_matters_as_in_its_catalog(house: House, sql: str) -> None:
+    asyncio.run(house.run(CREATE))
+    house.session = replace(house.session, namespace=("Demo",))
+    assert isinstance(plan(house, sql), Forward)
+    house.session = replace(house.session, lower_names=frozenset({"lake"}))
+    assert shown(house, sql, ("demo", "agg__storage", False), ("demo", "sales", False)) == ["sales"]
+
+
 def test_a_temporary_view_of_that_name_is_listed(house: House) -> None:
     asyncio.run(house.run(CREATE))
     assert shown(house, "SHOW TABLES", ("", "agg__storage", True)) == ["agg__storage"]
