@@ -164,7 +164,7 @@ class Pipeline:
         step fails, or after three attempts.
         """
         for _ in range(_ATTEMPTS):
-            started_ms = time.time_ns() // 1_000_000
+            started = time.monotonic_ns()
             step = await next_step(self._catalog, view, asked)
             if asked.delta is not None:
                 step = replace(step, decision=await asked.delta.taken(step.decision))
@@ -193,7 +193,7 @@ class Pipeline:
                 continue
             if published:
                 refresh.rows += published.rows
-                took_ms = time.time_ns() // 1_000_000 - started_ms
+                took_ms = (time.monotonic_ns() - started) // 1_000_000
                 log(f"{view.name} refreshed: {published.rows} rows in {took_ms} ms, snapshot {published.snapshot_id}")
                 return Refreshed(published.rows, published.snapshot_id, step.state.only), bool(step.then)
             log(f"{view.name}: a source changed while it was read; starting over")

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import time
 
 import pytest
 from pyiceberg.transforms import IdentityTransform
@@ -202,6 +204,18 @@ def test_appended_rows_are_merged_into_the_touched_partitions_of_the_storage(hou
         assert decision.content.startswith("REPLACE WHERE (region = 'eu') ")
 
     asyncio.run(story())
+
+
+def test_setting_the_clock_changes_no_duration(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    true_ns = time.time_ns
+
+    async def set_back() -> None:
+        monkeypatch.setattr(time, "time_ns", lambda: true_ns() - 3_600_000_000_000)
+
+    house.sales.append(ROWS)
+    house.spark.before_insert = set_back
+    asyncio.run(house.refresh())
+    assert re.search(r" refreshed: 4 rows in \d{1,5} ms, snapshot ", "\n".join(house.log))
 
 
 def test_an_incremental_refresh_that_fails_in_spark_is_followed_by_a_full_one(house: House) -> None:
