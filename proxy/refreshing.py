@@ -19,7 +19,9 @@ from proxy.catalog import Catalog
 from proxy.composing import surround
 from proxy.config import ConfigError
 from proxy.hs2.status import first_message
-from proxy.journal import Cause
+from proxy.journal import Cause, Journal
+from proxy.journal.redaction import redact_log
+from proxy.journal.texts import without_credentials
 from proxy.options import Options, Selection, settled
 from proxy.pipeline import Asked, Begun, Pipeline
 from proxy.pipeline.dependencies import over
@@ -90,9 +92,11 @@ async def run(selection: Selection, options: Options, *, as_json: bool = False) 
             f"the directory {settings.embedded.data} contains no data of Viewgate: give the data directory with "
             "--data, or a settings file with --config"
         )
+    literals = settings.journal.literals
+    redact_log(literals=literals)
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
-        pipeline = Pipeline(surroundings.catalog, surroundings.runner)
+        pipeline = Pipeline(surroundings.catalog, surroundings.runner, Journal(literals=literals))
         begun = running.enter_context(Begun())
         say = await running.enter_async_context(drawn(begun, Console(stderr=as_json, soft_wrap=True)))
         results = await refresh(surroundings.catalog, pipeline, selection, say)
@@ -141,20 +145,21 @@ async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, sa
 async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Selection, say: Log) -> tuple[str, str]:
     """Refresh a view; return the outcome (refreshed, fresh or failed), and the line that reports the outcome.
 
-    `say` prints each message of the refresh. With `selection.stale`, a fresh view is not refreshed.
+    `say` prints each message of the refresh, without credentials. With `selection.stale`, a fresh view is not
+    refreshed.
     """
     lines: list[str] = []
 
     def both(line: str) -> None:
-        lines.append(line)
-        say(line)
+        lines.append(without_credentials(line))
+        say(lines[-1])
 
     try:
         if selection.stale and await pipeline.rests(view):
             return "fresh", f"{view.name} is fresh"
         await pipeline.refresh(view, both, Asked(selection.full, selection.where), Cause.COMMAND)
     except Exception as failure:  # the failure of one view does not concern the others
-        return "failed", f"{view.name} could not be refreshed: {first_message(str(failure))}"
+        return "failed", f"{view.name} could not be refreshed: {without_credentials(first_message(str(failure)))}"
     return "refreshed", lines[-1] if lines else f"{view.name} is up to date"
 
 

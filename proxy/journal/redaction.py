@@ -21,8 +21,9 @@ class Redacted(Exception):
 class Redaction(logging.Filter):
     r"""A log filter that hides credentials in texts and in the messages of exceptions.
 
-    If `literals` is false, the filter also replaces literals by `?` in the rewriter's lines, and in the messages of all
-    exceptions.
+    If `literals` is false, the filter also replaces literals by `?` in the rewriter's lines, in the messages of all
+    exceptions, and in finished texts: messages without arguments, such as those of background refreshes, which quote
+    errors and conditions.
 
     >>> given = {"name": "rewriter.engine", "msg": "failed sql=%r", "args": ("SELECT 'Ann', secret(token => 'x')",)}
     >>> lines = [logging.makeLogRecord(given) for _ in range(2)]
@@ -41,9 +42,11 @@ class Redaction(logging.Filter):
         if isinstance(record.args, tuple):
             of_statements = record.name.startswith(_OF_STATEMENTS)
             record.args = tuple(self._shown(value, of_statements=of_statements) for value in record.args)
+        if not record.args:
+            record.msg = self._finished(record.msg)
         if record.exc_info and record.exc_info[1] is not None:
             _, error, frames = record.exc_info
-            if not self._literals or any(without_credentials(str(one)) != str(one) for one in _chain(error)):
+            if not self._literals or any(without_credentials(text) != text for text in _texts(error)):
                 said = Redacted(f"{type(error).__qualname__}: {self._told(error)}")
                 record.exc_info, record.exc_text = (Redacted, said, frames), None  # the text that a handler has cached
         return True
@@ -56,18 +59,28 @@ class Redaction(logging.Filter):
             return value
         return digest(value) if of_statements and not self._literals else without_credentials(value)
 
+    def _finished(self, message: object) -> object:
+        """Return a message without arguments, a text or an exception, as the line may show it."""
+        if not isinstance(message, str):
+            return self._shown(message, of_statements=False)
+        return without_credentials(message if self._literals else without_values(message))
+
     def _told(self, error: BaseException) -> str:
         state = error.sql_state if isinstance(error, SqlError) else None
         return without_credentials(str(error) if self._literals else without_values(str(error), state))
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield an exception, and the exceptions that a traceback shows as its causes."""
-    seen = list[BaseException]()
-    while error is not None and error not in seen:
-        seen.append(error)
-        yield error
-        error = error.__cause__ or error.__context__
+def _texts(error: BaseException) -> Iterator[str]:
+    """Yield the texts that a traceback shows: of an exception, its causes and the members of groups, also the notes."""
+    seen, left = list[BaseException](), [error]
+    while left:
+        one = left.pop()
+        if one in seen:
+            continue
+        seen.append(one)
+        yield from (str(one), *getattr(one, "__notes__", ()))
+        left += [cause for cause in (one.__cause__ or one.__context__,) if cause is not None]
+        left += one.exceptions if isinstance(one, BaseExceptionGroup) else ()
 
 
 def redact_log(*, literals: bool) -> None:

@@ -162,8 +162,8 @@ _MARKS = re.compile(r"\?{2,}")
 _CONDITION = re.compile(r"\[[A-Z][A-Z\d_]*(?:\.[A-Z\d_]+)*\]")
 _OF_TEXTS = ("42", "0A")
 _STATE = re.compile(r" *SQLSTATE: \w{5}")
-# An error of Java without such a name, after what Spark writes before it.
-_JAVA = re.compile(r"(?:\w[\w ]*: )?(?:[a-z_]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\b")
+# An error of Java without such a name; searched only from the start of a word, so that long words take linear time.
+_JAVA = re.compile(r"(?<![\w.])(?:[a-z_]\w*\.)+[A-Z][\w$]*(?:Exception|Error)\b")
 
 
 def string_literals(sql: str) -> frozenset[str]:
@@ -197,7 +197,7 @@ def without_values(message: str, sql_state: str | None = None, known: Iterable[s
     "the view's filter is name = ?"
     """
     line = _STATE.sub("", message.split("\n", 1)[0])
-    of_spark = _CONDITION.search(line) or _JAVA.match(line)
+    of_spark = _CONDITION.search(line) or _JAVA.search(line)
     if of_spark is not None and not (sql_state or "").startswith(_OF_TEXTS):
         line = line[: of_spark.end()]
     for value in sorted((each for each in known if each.lower() in line.lower()), key=len, reverse=True):

@@ -184,7 +184,7 @@ class Pipeline:
             except SqlError as failure:
                 if not (decision.incremental or step.shared) or failure.sql_state == LOST:
                     raise explained(view, failure, storage.refresh, step.sources.tables) from failure
-                why = headline(failure.message)
+                why = SqlError(headline(failure.message), failure.sql_state)
                 _logger.warning(
                     "refresh failed view=%s way=%s error=%s: a full refresh follows", view.name, decision.kind, why
                 )

@@ -80,3 +80,33 @@ def test_no_line_has_a_credential(form: logging.Formatter) -> None:
     assert "opensesame" not in log.getvalue()
     assert log.getvalue().count("jdbc:postgresql://ann:***@db/x") == 2
     assert "no 'Ann'" in log.getvalue()  # the causes of other errors are kept
+
+
+@pytest.mark.parametrize("literals", [True, False])
+def test_a_finished_text_has_no_credential(literals: bool) -> None:
+    logger, said = logging.getLogger("proxy.pipeline.schedule"), "no login at jdbc:postgresql://ann:opensesame@db/x"
+    with logged(logging.Formatter(), literals=literals) as log:
+        logger.warning(f"lake.v1: the refresh (full) failed: {said}, not 'Ann Smith' nor 98765")
+        logger.warning("lake.v1: the refresh (full) failed: java.lang.RuntimeException: no Ann Smith, 98765")
+        logger.error(SqlError(f"{said} of 'Ann Smith' nor 98765"))
+        logger.warning("password=%d %s", 100, "%")
+    assert "opensesame" not in log.getvalue()
+    assert log.getvalue().count("jdbc:postgresql://ann:***@db/x") == 2
+    assert log.getvalue().endswith("password=100 %\n")  # no finished text: its arguments alone are redacted
+    assert log.getvalue().startswith("lake.v1: the refresh (full) failed: ")
+    for value in ("Ann Smith", "98765"):
+        assert log.getvalue().count(value) == 3 * literals
+
+
+def test_members_of_a_group_and_notes_have_no_credential() -> None:
+    noted, url = ValueError("no"), "jdbc:postgresql://ann:opensesame@db/x"
+    noted.add_note(url)
+    logger = logging.getLogger("proxy.pipeline.schedule")
+    with logged(logging.Formatter(), literals=True) as log:
+        for error in (noted, ExceptionGroup("two", [ValueError("no"), ExceptionGroup("one", [KeyError(url)])])):
+            try:
+                raise error
+            except Exception:
+                logger.exception("refresh failed")
+    assert log.getvalue().count("Redacted") == 2
+    assert "opensesame" not in log.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -16,6 +17,7 @@ from proxy.pipeline.dependencies import over
 from rewriter import Decision, Definitions, Kind
 from rewriter.model import MaterializedView, Relation, TableName
 from tests.unit.catalog.lake import MATERIALIZED, ROWS, SALES, Lake, view_document
+from tests.unit.journal.test_redaction import logged
 from tests.unit.pipeline.spark import FakeSpark
 
 FIRST, SECOND = (TableName(("lake", "demo", name)) for name in ("first", "second"))
@@ -115,6 +117,31 @@ def test_what_is_not_waited_for_is_refreshed_in_the_background(lake: Lake, wait:
             assert await home.standing() == ["fresh", "fresh"]
 
     asyncio.run(story())
+
+
+@pytest.mark.parametrize("literals", [True, False])
+def test_what_a_background_refresh_logs_is_redacted(
+    lake: Lake, caplog: pytest.LogCaptureFixture, literals: bool
+) -> None:
+    said = "no login at jdbc:postgresql://ann:opensesame@db/x for 'Smith'"
+
+    async def fail() -> None:
+        raise SqlError(said, "08001")
+
+    async def story() -> None:
+        async with house(lake, **{"viewgate.refresh.wait": "never"}) as home:
+            pipeline = Pipeline(home.catalog, home.spark, Journal(literals=literals))
+            home.on_commit, home.spark.before_insert = OnCommit(home.catalog, pipeline), fail
+            await home.write()
+            await asyncio.wait(home.on_commit._running)
+
+    caplog.set_level(logging.INFO, "proxy")
+    with logged(logging.Formatter(), literals=literals) as log:
+        asyncio.run(story())
+    assert "lake.demo.first could not be refreshed" in log.getvalue()
+    assert "jdbc:postgresql://ann:***@db/x" in log.getvalue()
+    assert "opensesame" not in log.getvalue()
+    assert ("Smith" in log.getvalue()) is literals
 
 
 def test_background_refreshes_of_several_writes_take_turns_and_delay_no_awaited_refresh(lake: Lake) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -47,14 +49,23 @@ def test_all(house: House) -> None:
     ]
 
 
-def test_results_for_programs(
-    house: House, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+@pytest.fixture
+def log(house: House, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Make the command refresh the views of the house, and return its log."""
+
     async def surround(*_: object) -> SimpleNamespace:
         return SimpleNamespace(catalog=house.catalog, runner=house.spark)
 
     monkeypatch.setattr(refreshing, "surround", surround)
     monkeypatch.setattr("proxy.embedded.has_data", lambda _: True)
+    written = io.StringIO()
+    handlers = [logging.StreamHandler(written)]
+    # Only when the command begins: pytest adds handlers of its own before the test, which must not be filtered.
+    monkeypatch.setattr(program, "begin_log", lambda: monkeypatch.setattr(logging.getLogger(), "handlers", handlers))
+    return written
+
+
+def test_results_for_programs(log: io.StringIO, capsys: pytest.CaptureFixture[str]) -> None:
     assert program.main(["refresh", "--all", "--json"]) == 0
     said = capsys.readouterr()
     assert [(view["view"], view["outcome"]) for view in json.loads(said.out)] == [
@@ -62,6 +73,21 @@ def test_results_for_programs(
         ("lake.demo.second", "refreshed"),
     ]
     assert "lake.demo.first refreshed: " in said.err
+
+
+def test_neither_the_log_nor_the_output_has_a_credential(
+    house: House, log: io.StringIO, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    async def fail() -> None:
+        raise SqlError("no login at jdbc:postgresql://ann:opensesame@db/x for 'Smith'", "08001")
+
+    house.spark.before_insert = fail
+    (tmp_path / "viewgate.toml").write_text("[journal]\nliterals = false\n")
+    assert program.main(["refresh", "--all", "--config", str(tmp_path / "viewgate.toml")]) == SOME_FAILED
+    assert "lake.demo.first could not be refreshed: no login at jdbc:postgresql://ann:***@" in capsys.readouterr().out
+    assert "refresh failed view=lake.demo.first" in log.getvalue()
+    for hidden in ("opensesame", "Smith"):
+        assert hidden not in log.getvalue()
 
 
 def test_by_name_with_or_without_the_catalog(house: House) -> None:
