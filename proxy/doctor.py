@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from proxy import admission, jars, ports, preflight
-from proxy.config import CONSOLE_PORT, CatalogSettings, Config, ConfigError, UpstreamAddress
+from proxy.config import CONSOLE_PORT, REMOTE, CatalogSettings, Config, ConfigError, UpstreamAddress
 from proxy.hs2 import SqlError
 
 _SKEW_S = 5.0  # CURRENT_DATE and time travel by Viewgate's clock may differ from Spark's by this
@@ -80,7 +80,25 @@ def _checks(settings: Config) -> Iterator[tuple[str, Callable[[], Awaitable[str]
 
 def _settings(settings: Config) -> str:
     admission.check(settings)
+    _check_command_lines(settings)
     return "valid; logins and certificates can be loaded"
+
+
+def _check_command_lines(settings: Config) -> None:
+    """Raise Dispensable if a credential in the settings of a Spark is on the command line of its JVM."""
+    own = settings.embedded.spark if settings.catalog is None else {}
+    given = {"embedded": own, "pipeline": settings.pipeline.spark}
+    for table, spark in given.items():
+        if not spark or REMOTE in spark:  # a Spark Connect server has a JVM of its own
+            continue
+        from proxy.embedded import credentials_shown  # importing it takes more than a second
+
+        if keys := credentials_shown(spark):
+            raise Dispensable(
+                f"[{table}.spark] {', '.join(keys)}: Spark needs these settings when its JVM starts, so that their "
+                "credentials are on the JVM's command line, which all users of this machine can read: move the "
+                "credentials into a file that only Viewgate's user can read, such as that of spark.jars.ivySettings"
+            )
 
 
 def _ports(settings: Config) -> str:

@@ -158,18 +158,30 @@ _OF_LAUNCH = ("spark.driver.", "spark.files", "spark.archives", "spark.jars", "s
 
 
 def shown_at_launch(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings that may be on the command line of Spark's JVM, which all users of this machine can read.
+    """Return the settings for the command line of Spark's JVM, which all users of this machine can read.
 
-    Settings with a credential are left out: the Spark session gets these settings later, through a socket.
+    Settings with a credential are left out, except those that Spark needs at the JVM's launch (`credentials_shown`):
+    the Spark session gets the others later, through a socket.
 
     >>> shown_at_launch({"spark.master": "local", "spark.hadoop.fs.s3a.secret.key": "x"})
     {'spark.master': 'local'}
     """
     return {
-        key: value
-        for key, value in settings.items()
-        if key.startswith(_OF_LAUNCH) or not (is_secret(key) or without_credentials(value) != value)
+        key: value for key, value in settings.items() if key.startswith(_OF_LAUNCH) or not _has_credential(key, value)
     }
+
+
+def credentials_shown(settings: Mapping[str, str]) -> list[str]:
+    """Return the keys of those settings that have a credential, and are nevertheless on the JVM's command line.
+
+    >>> credentials_shown({"spark.jars.repositories": "https://ann:x@repo", "spark.hadoop.fs.s3a.secret.key": "x"})
+    ['spark.jars.repositories']
+    """
+    return [key for key, value in shown_at_launch(settings).items() if _has_credential(key, value)]
+
+
+def _has_credential(key: str, value: str) -> bool:
+    return is_secret(key) or without_credentials(value) != value
 
 
 def iceberg_settings(uri: str) -> dict[str, str]:

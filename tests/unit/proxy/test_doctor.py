@@ -92,6 +92,28 @@ def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     assert doctor._data(tmp_path / "new" / "data").endswith("can be written")
 
 
+@pytest.mark.parametrize(
+    ("table", "others"),
+    [("embedded", ""), ("pipeline", REMOTE.format(0, free_port()) + "uri = 'sqlite://'")],
+    ids=["embedded", "pipeline"],
+)
+def test_a_credential_on_the_command_line_of_the_jvm_is_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], table: str, others: str
+) -> None:
+    file = tmp_path / "gate.toml"
+    file.write_text(f"""{others}
+        [{table}.spark]
+        "spark.hadoop.fs.s3a.secret.key" = "hidden"
+        "spark.jars.repositories" = "https://ann:opensesame@repo.example.org"
+        "spark.driver.extraJavaOptions" = "-Dx.password=opensesame"
+    """)
+    program.main(["doctor", "--config", str(file)])
+    told = capsys.readouterr().out
+    said = f"[{table}.spark] spark.jars.repositories, spark.driver.extraJavaOptions: Spark needs these settings when"
+    assert f"warn  settings: {said}" in told
+    assert "opensesame" not in told
+
+
 def test_a_journal_that_cannot_be_written_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "gate.toml"
     file.write_text(REMOTE.format(0, free_port()) + "uri = 'sqlite://'\n[journal]\nfile = 'none/journal.jsonl'\n")

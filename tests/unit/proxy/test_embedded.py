@@ -40,7 +40,9 @@ def test_the_users_settings_come_last(tmp_path: Path) -> None:
         ("spark.driver.extraJavaOptions", "-Dx.password=opensesame", True),  # the JVM cannot get it later
     ],
 )
-def test_credentials_are_not_on_the_command_line_of_the_jvm(key: str, value: str, shown: bool) -> None:
+def test_credentials_are_on_the_command_line_of_the_jvm_only_if_it_needs_them_at_its_start(
+    key: str, value: str, shown: bool
+) -> None:
     given = {"spark.master": "local", key: value}
     assert embedded.shown_at_launch(given) == (given if shown else {"spark.master": "local"})
 
