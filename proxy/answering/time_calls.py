@@ -1,7 +1,8 @@
-"""Finds `timeseries` calls in the string literals that EXECUTE IMMEDIATE runs as statements.
+"""Finds `timeseries` calls in a statement, and in the string literals that EXECUTE IMMEDIATE runs as statements.
 
-`timeseries` is a function of Viewgate's, which translates the calls to Spark's functions. Viewgate can translate a
-call in a literal, but not a call in a text that Spark computes when it runs the statement.
+`timeseries` is a function of Viewgate's, which translates the calls to Spark's functions. So a statement that calls it
+cannot go to Spark unchanged (`calls_time`). Viewgate can translate a call in a literal of EXECUTE IMMEDIATE
+(`immediate_text`), but not a call in a text that Spark computes when it runs the statement (`told_of_immediate`).
 """
 
 from __future__ import annotations
