@@ -23,6 +23,7 @@ from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summar
 from proxy.catalog.views import period
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal, Refresh
+from proxy.journal.texts import without_credentials
 from proxy.pipeline.locks import Content, UnderWay, content
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.shared_delta import SharedDelta, shared_deltas
@@ -95,7 +96,7 @@ class Pipeline:
         """
 
         def say(line: str) -> None:
-            self._said[content(view)] = line.removeprefix(f"{view.name}").lstrip(": ")
+            self._said[content(view)] = without_credentials(line.removeprefix(f"{view.name}").lstrip(": "))
             log(line)
 
         if asked.where:

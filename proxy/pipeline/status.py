@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from proxy.catalog import Catalog, Refreshed
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message, own_words, root_message
+from proxy.journal.texts import without_credentials
 from proxy.pipeline.statements import relations
 from rewriter import Live, Reason, fresh_storage, live_storage
 from rewriter.model import MaterializedView, RefreshState, Relation, SourceState, Table, TableName, split_name
@@ -123,7 +124,7 @@ async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]
         raise
     except Exception as failure:
         _logger.warning("refresh failed view=%s error=%s", view.name, failure)
-        await _note(catalog, view, first_message(str(failure)))
+        await _note(catalog, view, without_credentials(first_message(str(failure))))
         raise
     else:
         await _note(catalog, view, None)

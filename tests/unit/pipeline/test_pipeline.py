@@ -104,6 +104,34 @@ def test_a_failure_in_spark_is_passed_on_kept_and_cleared_by_success(house: Hous
     asyncio.run(story())
 
 
+def test_what_everybody_sees_of_a_failure_has_no_credential(house: House) -> None:
+    told: list[str] = []
+    shown: list[str] = []
+
+    async def fail() -> None:
+        raise SqlError("no login at jdbc:postgresql://ann:opensesame@db/x", "08001")
+
+    async def story() -> None:
+        house.sales.append(ROWS)
+        await house.refresh()
+        house.sales.append(ROWS)
+        house.spark.before_insert = fail
+        view = await house.view()
+
+        def log(line: str) -> None:
+            told.append(line)
+            shown.append(house.pipeline.said(view))
+
+        with pytest.raises(SqlError, match="opensesame"):
+            await house.pipeline.refresh(view, log)
+        shown.append(await house.last_error() or "")
+
+    asyncio.run(story())
+    assert sum("opensesame" in line for line in told) == 1  # the client that has sent the statement
+    assert sum("jdbc:postgresql://ann:***@db/x" in text for text in shown) == 2
+    assert "opensesame" not in "".join(shown)
+
+
 PLAN = """[UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `t0`.`amount`
 cannot be resolved. Did you mean one of the following? [`t0`.`region`]. SQLSTATE: 42703; line 2 pos 10;
 'InsertIntoStatement RelationV2[region#1] lake.demo.agg__storage
