@@ -82,11 +82,17 @@ async def over(catalog: Catalog, definitions: Definitions, tables: Collection[Ta
     Each view comes after the views that it reads. Of views that do not read each other, the view with more stored rows
     comes first.
     """
-    graph, by_name = definitions.graph, definitions.by_name
+    held = {view.name: await _records(catalog, view) for view in reading(definitions, tables)}
+    graph = definitions.graph.subgraph(held)
+    ordered = nx.lexicographical_topological_sort(graph, lambda name: (-held[name], name))
+    return [definitions.by_name[name] for name in ordered]
+
+
+def reading(definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
+    """Return the views that read any of the tables, directly or through other views, ordered by name."""
+    graph = definitions.graph
     names = set().union(*(nx.descendants(graph, table) for table in tables if table in graph))
-    held = {name: await _records(catalog, by_name[name]) for name in names}
-    ordered = nx.lexicographical_topological_sort(graph.subgraph(names), lambda name: (-held[name], name))
-    return [by_name[name] for name in ordered]
+    return [definitions.by_name[name] for name in sorted(names)]
 
 
 async def _records(catalog: Catalog, view: MaterializedView) -> int:

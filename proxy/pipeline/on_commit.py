@@ -17,7 +17,7 @@ from proxy.catalog.views import NEVER, period
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
 from proxy.journal import Cause
-from proxy.pipeline.dependencies import over
+from proxy.pipeline.dependencies import over, reading
 from proxy.pipeline.pipeline import Pipeline
 from proxy.pipeline.shared_delta import SharedDelta
 from proxy.pipeline.status import status
@@ -55,18 +55,30 @@ class OnCommit:
 
         Each view's property `viewgate.refresh.wait` decides whether the statement waits for the view's refresh; the
         other refreshes run in the background. The limits of the views count from the start of this call, so that the
-        planning of the refreshes counts, too. `log` adds a line to the statement's log. Return when all refreshes for
-        which the statement waits have ended. If this call is cancelled, cancel the refreshes for which the statement
-        waits.
+        planning of the refreshes, which asks the catalog about each view, counts, too. If the statement waits for no
+        view, the planning also runs in the background. `log` adds a line to the statement's log. Return when all
+        refreshes for which the statement waits have ended. If this call is cancelled, cancel the refreshes for which
+        the statement waits.
         """
         started = asyncio.get_running_loop().time()
-        views = [view for view in await over(self._catalog, definitions, tables) if not view.deferred]
-        planning = self._start(self._planned(definitions, views))
-        limits = [_limit(view) for view in views if view.properties.get(WAIT) != NEVER] or [WAIT_LIMIT_S]
+        views = [view for view in reading(definitions, tables) if not view.deferred]
+        if not views:
+            return
+        planning = self._start(self._planned(definitions, tables))
+        waited = [view for view in views if view.properties.get(WAIT) != NEVER]
+        if not waited:
+            for view in views:
+                log(f"Viewgate: {view.name} is refreshed in the background if it is stale")
+            self._start(self._refresh_behind_planning(planning))
+            return
+        limits = [_limit(view) for view in waited]
         longest = None if None in limits else max(limit for limit in limits if limit is not None)
         if not await _ended(planning, _left(longest, started)):
-            names = ", ".join(str(view.name) for view in views)
-            log(f"Viewgate: the refreshes of {names} are still being planned; they continue in the background")
+            names = ", ".join(str(view.name) for view in waited)
+            log(
+                f"Viewgate: the refreshes of {names} are still being planned; stale views are refreshed in the "
+                "background"
+            )
             self._start(self._refresh_behind_planning(planning))
             return
         stale, decisions = planning.result()
@@ -79,12 +91,12 @@ class OnCommit:
         # A cancel is passed on to each, and is raised after all have ended.
         await asyncio.gather(*self._waited_for(definitions, decisions, log, started), return_exceptions=True)
 
-    async def _planned(self, definitions: Definitions, views: Sequence[MaterializedView]) -> _Planned:
-        """Return the stale views among `views`, and the refreshes for which a statement waits (see `_waiting`).
+    async def _planned(self, definitions: Definitions, tables: Collection[TableName]) -> _Planned:
+        """Return the stale views over `tables`, and the refreshes for which a statement waits (see `_waiting`).
 
-        `views` are in the order of refresh, and so are the returned views. `definitions` are all views of the catalog.
+        The returned views are in the order of refresh. `definitions` are all views of the catalog.
         """
-        stale = await self._stale(definitions, views)
+        stale = await self._stale(definitions, await over(self._catalog, definitions, tables))
         return stale, await self._waiting(definitions, stale)
 
     async def _refresh_behind_planning(self, planning: asyncio.Task[_Planned]) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from proxy.hs2 import SqlError
 from proxy.journal import Cause, Journal
-from proxy.pipeline import OnCommit, Pipeline, status
+from proxy.pipeline import OnCommit, Pipeline, on_commit, status
 from proxy.pipeline.dependencies import over
 from rewriter import Decision, Definitions, Kind
-from rewriter.model import MaterializedView, Relation, TableName
+from rewriter.model import Relation, TableName
 from tests.unit.catalog.lake import MATERIALIZED, ROWS, SALES, Lake, view_document
 from tests.unit.journal.test_redaction import logged
 from tests.unit.pipeline.spark import FakeSpark
@@ -97,8 +98,8 @@ def test_a_writer_waits_for_the_views_that_say_so(lake: Lake) -> None:
     asyncio.run(story())
 
 
-@pytest.mark.parametrize("wait", ["never", "if-incremental"])
-def test_what_is_not_waited_for_is_refreshed_in_the_background(lake: Lake, wait: str) -> None:
+@pytest.mark.parametrize(("wait", "known"), [("never", " if it is stale"), ("if-incremental", "")])
+def test_what_is_not_waited_for_is_refreshed_in_the_background(lake: Lake, wait: str, known: str) -> None:
     async def story() -> None:
         async with house(lake, **{"viewgate.refresh.wait": wait}) as home:
             begun, release = asyncio.Event(), asyncio.Event()
@@ -109,7 +110,7 @@ def test_what_is_not_waited_for_is_refreshed_in_the_background(lake: Lake, wait:
 
             home.spark.before_insert = hold
             await home.write()
-            assert home.log == [f"Viewgate: {name} is refreshed in the background" for name in (FIRST, SECOND)]
+            assert home.log == [f"Viewgate: {name} is refreshed in the background{known}" for name in (FIRST, SECOND)]
             await begun.wait()
             assert await home.standing() == ["stale", "stale"]
             release.set()
@@ -245,33 +246,88 @@ def test_a_write_waits_no_longer_than_its_limit(lake: Lake, monkeypatch: pytest.
     asyncio.run(story())
 
 
-def test_a_write_waits_no_longer_for_the_planning_of_its_refreshes(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+@dataclass
+class Held:
+    """A method whose calls, once begun, wait until they are released."""
+
+    method: Callable[..., Awaitable[Any]]
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    release: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self, *given: Any) -> Any:
+        self.begun.set()
+        await self.release.wait()
+        return await self.method(*given)
+
+
+async def all_refreshed(home: House) -> bool:
+    """Wait until no refresh runs, and return whether both views are fresh."""
+    while home.on_commit._running:
+        await asyncio.wait(home.on_commit._running)
+    return await home.standing() == ["fresh", "fresh"]
+
+
+# The planning looks at the storage tables, for the order of refresh, before it decides on the way of each refresh.
+@pytest.mark.parametrize(("place", "method"), [("catalog", "current"), ("pipeline", "decision")])
+def test_a_write_waits_no_longer_for_the_planning_of_its_refreshes(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch, place: str, method: str
+) -> None:
     async def story() -> None:
-        async with house(lake, **{"viewgate.refresh.wait-limit": "1 second"}) as home:
-            planned, release = home.pipeline.decision, asyncio.Event()
-
-            async def hold(view: MaterializedView) -> Decision:
-                await release.wait()
-                return await planned(view)
-
-            monkeypatch.setattr(home.pipeline, "decision", hold)
-            await asyncio.wait_for(home.write(), 20)
+        monkeypatch.setattr(on_commit, "WAIT_LIMIT_S", 0.05)
+        async with house(lake) as home:
+            held = Held(getattr(getattr(home, place), method))
+            monkeypatch.setattr(getattr(home, place), method, held)
+            await asyncio.wait_for(home.write(), 10)
             assert home.log == [
-                f"Viewgate: the refreshes of {FIRST}, {SECOND} are still being planned; they continue in the background"
+                f"Viewgate: the refreshes of {FIRST}, {SECOND} are still being planned; stale views are refreshed in "
+                "the background"
             ]
-            release.set()
-            while home.on_commit._running:
-                await asyncio.wait(home.on_commit._running)
-            assert await home.standing() == ["fresh", "fresh"]
+            held.release.set()
+            assert await all_refreshed(home)
             assert len(home.log) == 1
 
-            release.clear()
+            monkeypatch.setattr(on_commit, "WAIT_LIMIT_S", 60)
+            held.begun.clear()
+            held.release.clear()
             writing = asyncio.create_task(home.write())
-            await asyncio.sleep(0.2)
+            await held.begun.wait()
             writing.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await writing
             assert not home.on_commit._running
+
+    asyncio.run(story())
+
+
+def test_a_write_for_which_no_view_is_awaited_does_not_wait_for_the_planning(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        async with house(lake, **{"viewgate.refresh.wait": "never"}) as home:
+            held = Held(home.catalog.current)
+            monkeypatch.setattr(home.catalog, "current", held)
+            await asyncio.wait_for(home.write(), on_commit.WAIT_LIMIT_S / 2)
+            held.release.set()
+            assert await all_refreshed(home)
+
+    asyncio.run(story())
+
+
+def test_a_limit_names_only_views_that_are_awaited(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def story() -> None:
+        monkeypatch.setattr(on_commit, "WAIT_LIMIT_S", 0.05)
+        async with house(lake) as home:
+            pointer = {"iceberg.materialized.view.storage.table": "demo.second__storage"}
+            never = {"viewgate.refresh.wait": "never"}
+            lake.put_view(SECOND, view_document(**{**MATERIALIZED, **pointer, **never}))
+            home.catalog.invalidate()
+            held = Held(home.pipeline.decision)
+            monkeypatch.setattr(home.pipeline, "decision", held)
+            await home.write()
+            assert [FIRST.table in line for line in home.log] == [True]
+            assert SECOND.table not in home.log[0]
+            held.release.set()
+            assert await all_refreshed(home)
 
     asyncio.run(story())
 
