@@ -10,9 +10,9 @@ CONDITIONS = (
     Function("nvl", together, ("ifnull",)),
     Function("nvl2", either),
     Function("nullif", first),
-    Function("if", either, printed="(IF(%s))"),
+    Function("if", either, printed_as="(IF(%s))"),
     Function("greatest", together),
     Function("least", together),
-    Function("isnull", BOOLEAN, printed="(%s IS NULL)"),
-    Function("isnotnull", BOOLEAN, printed="(%s IS NOT NULL)"),
+    Function("isnull", BOOLEAN, printed_as="(%s IS NULL)"),
+    Function("isnotnull", BOOLEAN, printed_as="(%s IS NOT NULL)"),
 )

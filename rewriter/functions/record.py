@@ -20,10 +20,9 @@ class Function:
     - `zoned`: true if the value may depend on the session's time zone
     - `readable`: true if a query block may contain the function. A view whose query contains a function that is not
       readable answers only queries of the same text
-    - `printed`: how Spark prints a call as the name of an output without an alias: with the typed function name (True),
-      with the function name in `printed` (a string), or in an unknown form (False). A string with `%s` is the whole
-      form, with `%s` in the place of the arguments
+    - `printed`: whether the form is known in which Spark prints a call as the name of an output without an alias
     - `unprinted`: the synonyms for which this form is unknown
+    - `printed_as`: this form, with `%s` in the place of the arguments; empty for a call with the typed function name
     - `printed_arity`: the number of arguments for which this form is known, because Spark prints omitted arguments,
       too; None for any number
     - `printed_defaults`: the last arguments, as Spark prints them where they were omitted
@@ -44,8 +43,9 @@ class Function:
     synonyms: tuple[str, ...] = ()
     zoned: bool = False
     readable: bool = True
-    printed: bool | str = True
+    printed: bool = True
     unprinted: tuple[str, ...] = ()
+    printed_as: str = ""
     printed_arity: int | None = None
     printed_defaults: tuple[str, ...] = ()
     unsettled: str = ""
@@ -144,8 +144,8 @@ class WindowFunction:
     - `kind`: 'rank' if rows that are equal under ORDER BY have the same value, and 'succession' if such rows may have
       different values, as with row_number()
     - `settled`: if false, CREATE refuses a view whose query contains the function, as not deterministic
-    - `printed`: the name with which Spark prints the function in the name of an output without an alias; empty for the
-      function's own name
+    - `printed_as`: the form in which Spark prints a call in the name of an output without an alias, with `%s` in the
+      place of the arguments; empty for a call with the function's own name
     - `printed_arity`: the number of arguments for which this form is known; None for any number
     - `frame`: the frame that Spark prints if the query has none; empty for the frame of an aggregate
     - `offset`: -1 or 1 for a function that reads a row before or behind the current row; otherwise 0
@@ -155,7 +155,7 @@ class WindowFunction:
     result: Rule | None
     kind: Literal["rank", "succession"]
     settled: bool = False
-    printed: str = ""
+    printed_as: str = ""
     printed_arity: int | None = None
     frame: str = ""
     offset: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from rewriter.functions import aggregates, conditions, numbers, others, sketches, text, times, windows
 from rewriter.functions.record import Aggregate, Function, Rule, WindowFunction
@@ -42,34 +42,11 @@ def meant(name: str) -> str:
     return _SYNONYMS.get(lower, lower)
 
 
-def _printed() -> Iterator[tuple[str, str]]:
-    for record in FUNCTIONS.values():
-        for name in (record.name, *record.synonyms) if record.printed else ():
-            if name not in record.unprinted:
-                yield name, record.printed if isinstance(record.printed, str) else name
-
-
 # READABLE: the scalar functions that a block may contain. SETTLED: the functions that a view's query may contain.
 READABLE = frozenset(name for name, record in FUNCTIONS.items() if record.readable) - AGGREGATES.keys()
 UNSETTLED: Mapping[str, str] = {name: record.unsettled for name, record in FUNCTIONS.items() if record.unsettled}
 CLOCK = frozenset(record.name for record in times.CLOCK_FUNCTIONS)
 SETTLED = (FUNCTIONS.keys() | {name for name, record in WINDOWS.items() if record.settled}) - UNSETTLED.keys() - CLOCK
-# By the typed name of a function: the name under which Spark prints a call, and the number of arguments with which it
-# does so.
-PRINTED: Mapping[str, str] = dict(_printed())
-PRINTED_ARITY: Mapping[str, int] = {
-    name: record.printed_arity
-    for record in FUNCTIONS.values()
-    for name in (record.name, *record.synonyms)
-    if record.printed_arity
-}
-# By the typed name of a function: the last arguments, as Spark prints them where they were omitted.
-PRINTED_DEFAULTS: Mapping[str, tuple[str, ...]] = {
-    name: record.printed_defaults
-    for record in FUNCTIONS.values()
-    for name in (record.name, *record.synonyms)
-    if record.printed_defaults
-}
 TEXTS = frozenset(
     name
     for record in FUNCTIONS.values()

@@ -39,7 +39,7 @@ TIME_FUNCTIONS = (
     Function("timestamp", TIMESTAMP, zoned=True, printed=False, form="cast", casts_to="timestamp"),
     Function("to_date", dated, zoned=True, form="cast", casts_to="date"),
     Function("date_format", TEXT, zoned=True),
-    Function("date_add", DATE, ("dateadd",), zoned=True, printed="date_add", printed_arity=2, of_unit="added"),
+    Function("date_add", DATE, ("dateadd",), zoned=True, printed_as="date_add(%s)", printed_arity=2, of_unit="added"),
     Function("date_sub", DATE, zoned=True),
     Function("datediff", INT, ("date_diff",), zoned=True, printed_arity=2, of_unit="counted"),
     Function("timestampadd", zoned=True, printed=False, of_unit="added"),
@@ -84,7 +84,7 @@ OF_DATES: Mapping[str, tuple[int, ...]] = {
 
 # Functions of the current time: constant within one statement, but unknown before Spark runs the statement.
 CLOCK_FUNCTIONS = (
-    Function("current_date", always("date"), ("curdate",), readable=False, printed="current_date"),
+    Function("current_date", always("date"), ("curdate",), readable=False, printed_as="current_date(%s)"),
     Function("current_timestamp", always("timestamp"), ("now",), readable=False),
     Function("localtimestamp", always("timestamp_ntz"), readable=False),
 )

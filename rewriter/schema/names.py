@@ -10,7 +10,7 @@ from itertools import pairwise
 from sqlglot import exp
 from sqlglot.tokens import TokenType
 
-from rewriter.functions.registry import CLOCK, GROUPING, PRINTED, PRINTED_ARITY, PRINTED_DEFAULTS, WINDOWS, meant
+from rewriter.functions.registry import CLOCK, FUNCTIONS, GROUPING, WINDOWS, meant
 from rewriter.functions.types import Uncertain, column_type
 from rewriter.sql import excerpt, tokenize
 from rewriter.sql.operators import ARITHMETIC, COMPARING, CONNECTING, Signs
@@ -104,18 +104,23 @@ def _call(tree: Tree) -> str:
     name = str(tree.this).lower()
     if name in ("extract", "datepart") and len(tree.expressions) == 2:
         return f"{name}({' FROM '.join(map(_spelled, tree.expressions))})"
+    record = FUNCTIONS.get(meant(name))
     empty = meant(name) in CLOCK or (name in GROUPING and not tree.expressions)
-    spelled = PRINTED.get(name) if bool(tree.expressions) != empty else None
+    if record is None or not record.printed or name in record.unprinted or bool(tree.expressions) == empty:
+        raise _unknown(name)
     # Spark also prints arguments that were omitted.
-    arity = PRINTED_ARITY.get(name, len(tree.expressions))
-    omitted = arity - len(tree.expressions)
-    defaults = PRINTED_DEFAULTS.get(name, ())
-    if spelled is None or not 0 <= omitted <= len(defaults):
-        raise Uncertain(f"the output name of {name}() is not known for certain: give the output an alias")
+    defaults = record.printed_defaults
+    omitted = (record.printed_arity or len(tree.expressions)) - len(tree.expressions)
+    if not 0 <= omitted <= len(defaults):
+        raise _unknown(name)
     if name == "count" and isinstance(tree.expressions[0], exp.Star):
         return "count(1)"
-    arguments = ", ".join((*map(_argument, tree.expressions), *defaults[len(defaults) - omitted :]))
-    return spelled % arguments if "%s" in spelled else f"{spelled}({arguments})"
+    arguments = (*map(_argument, tree.expressions), *defaults[len(defaults) - omitted :])
+    return (record.printed_as or f"{name}(%s)") % ", ".join(arguments)
+
+
+def _unknown(function: str) -> Uncertain:
+    return Uncertain(f"the output name of {function}() is not known for certain: give the output an alias")
 
 
 def _argument(tree: Tree) -> str:
@@ -225,7 +230,7 @@ def _window(tree: Tree) -> str:
         function, shift = _shifted(call, record.offset)
         frame = f"ROWS BETWEEN {shift} FOLLOWING AND {shift} FOLLOWING"
     else:
-        function = f"{record.printed or record.name}({_listed(call.expressions)})" if record else _spelled(call)
+        function = (record.printed_as or f"{record.name}(%s)") % _listed(call.expressions) if record else _spelled(call)
         frame = _frame(tree) or (record.frame if record else "") or _default_frame(ordered=order is not None)
     return f"{function} OVER ({' '.join((*parts, frame))})"
 
