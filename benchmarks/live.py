@@ -8,7 +8,7 @@ is run in turns over the tables (`viewgate.rewrite = off`), from the stale view,
 twice a round; a hint names the view. The output has the medians in ms, their ratios, the share of the table's rows that
 the live answer reads (from EXPLAIN REWRITE), and what Viewgate reads without the hint while both views are stale. The
 goal: at 1 %, a live answer takes at most 0.1 of the time of the tables. With `--data`, tables and views are kept; those
-of an earlier run are used, after a rollback of its appends.
+of an earlier run with the same ROWS are used, after a rollback of its appends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,29 @@ QUERIES = (
         "LIMIT 10",
     ),
 )
+
+
+@dataclass
+class Way:
+    """A way to answer a query, with the times of its runs in ms and the rows of its last run."""
+
+    connection: Any
+    sql: str
+    times: list[float] = field(default_factory=list)
+    rows: list[Any] = field(default_factory=list)
+
+    def run(self, number: int) -> None:
+        """Run the query in this round; round 0 is not timed."""
+        begin = time.perf_counter()
+        self.rows = clients.rows(self.connection, f"{self.sql} -- {number}")
+        taken = (time.perf_counter() - begin) * 1000
+        if number:
+            self.times.append(taken)
+
+    @property
+    def median(self) -> float:
+        """The median of the times."""
+        return statistics.median(self.times)
 
 
 @dataclass(frozen=True)
@@ -151,16 +174,29 @@ def run(settings: Path, rows: int, appended: Sequence[float], rounds: int) -> No
             unhinted = [", ".join(chosen(on, query.sql)) or "the tables" for query in QUERIES]
             for view in VIEWS:
                 clients.rows(on, f"REFRESH MATERIALIZED VIEW fresh_{view}")
-            pairs = zip(QUERIES, unhinted, strict=True)
-            seen = [measure(on, off, query, reads, held, rounds) for query, reads in pairs]
+            seen = []
+            for query, reads in zip(QUERIES, unhinted, strict=True):
+                tables, live = Way(off, query.sql), Way(on, query.hinted("stale"))
+                fresh = Way(on, query.hinted("fresh"))
+                measure(tables, live, fresh, rounds)
+                compare(tables, live, fresh)
+                read = (rows_read(on, live.sql) or 0) / held
+                seen.append(Seen(query, tables.median, live.median, fresh.median, read, reads))
+                print(seen[-1], flush=True)
             print(summary(seen), flush=True)
 
 
 def fill(connection: Any, direct: Any, rows: int) -> None:
-    """Create the tables and the views, or bring those of an earlier run back to their first rows."""
+    """Create the tables and the views, or bring those of an earlier run back to their first rows.
+
+    End the benchmark if the first rows of the earlier run are not `rows` in number.
+    """
     if clients.rows(connection, "SHOW TABLES LIKE 'sales'"):
         history = f"SELECT snapshot_id FROM {SPACE}.sales.history ORDER BY made_current_at LIMIT 1"
         ((first,),) = clients.rows(direct, history)
+        ((found,),) = clients.rows(direct, f"SELECT count(*) FROM {SPACE}.sales VERSION AS OF {first}")
+        if found != rows:
+            sys.exit(f"{SPACE}.sales of the earlier run began with {found} rows: use --rows {found}, or another --data")
         clients.rows(direct, f"CALL lake.system.rollback_to_snapshot('{SPACE}.sales', {first})")
         return
     clients.rows(direct, f"CREATE TABLE {SPACE}.products AS {PRODUCTS}")
@@ -171,29 +207,18 @@ def fill(connection: Any, direct: Any, rows: int) -> None:
             clients.rows(connection, f"REFRESH MATERIALIZED VIEW {state}_{view}")
 
 
-def measure(on: Any, off: Any, query: Query, unhinted: str, held: int, rounds: int) -> Seen:
-    """Run a query in all ways in turns, and return the medians. A round before the first warms up the views, whose
-    times are the shortest.
-
-    `held` is the number of the table's rows, and `unhinted` what is read without a hint.
-    """
-    tables, live, fresh = (off, query.sql), (on, query.hinted("stale")), (on, query.hinted("fresh"))
-    times: dict[tuple[Any, str], list[float]] = {}
-    answers: dict[tuple[Any, str], list[Any]] = {}
+def measure(tables: Way, live: Way, fresh: Way, rounds: int) -> None:
+    """Run a query in all ways in turns; a round before the first warms up the views, whose times are the shortest."""
     for number in range(rounds + 1):
         turns = (live, fresh, fresh, live) if number % 2 else (fresh, live, live, fresh)
         for way in (tables, *turns) if number else turns:
-            connection, sql = way
-            begin = time.perf_counter()
-            answers[way] = sorted(clients.rows(connection, f"{sql} -- {number}"), key=repr)
-            if number:
-                times.setdefault(way, []).append((time.perf_counter() - begin) * 1000)
-    assert answers[tables] == answers[live] == answers[fresh], query.name
-    medians = {way: statistics.median(taken) for way, taken in times.items()}
-    read = (rows_read(on, query.hinted("stale")) or 0) / held
-    seen = Seen(query, medians[tables], medians[live], medians[fresh], read, unhinted)
-    print(seen, flush=True)
-    return seen
+            way.run(number)
+
+
+def compare(tables: Way, *views: Way) -> None:
+    """Check that the views return the rows of the tables."""
+    for way in views:
+        assert sorted(way.rows, key=repr) == sorted(tables.rows, key=repr), way.sql
 
 
 def summary(seen: Sequence[Seen]) -> str:
