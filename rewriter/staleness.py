@@ -121,7 +121,7 @@ def _as_of(definitions: Definitions, relations: Relations, moment: int) -> Relat
         if not isinstance(relation, Table) or name in definitions.by_storage:
             return relation
         kept = tuple(dropwhile(lambda snapshot: snapshot.timestamp_ms > moment, relation.snapshots))
-        if (relation.snapshots and not kept) or any(start <= moment < end for start, end in relation.elsewhere):
+        if (relation.snapshots and not kept) or any(start <= moment < end for start, end in relation.diverged):
             return None
         since = relation.snapshots[: len(relation.snapshots) - len(kept)]
         earlier = replace(relation, snapshots=kept)

@@ -51,7 +51,7 @@ def table(name: TableName, document: Document) -> Table:
         partitioned_by=partition_fields(document),
         delete_files=_total(line, "total-delete-files"),
         current_since_ms=next((e["timestamp-ms"] for e in reversed(document.get("snapshot-log") or ())), None),
-        elsewhere=tuple(_elsewhere(line, document.get("snapshot-log") or ())),
+        diverged=tuple(_diverged(line, document.get("snapshot-log") or ())),
     )
 
 
@@ -150,7 +150,7 @@ def ancestry(document: Document) -> Iterator[dict[str, Any]]:
         at = raw.get("parent-snapshot-id")
 
 
-def _elsewhere(line: Sequence[Mapping[str, Any]], log: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+def _diverged(line: Sequence[Mapping[str, Any]], log: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
     """Yield the periods in which the current snapshot was not the newest of `line` by their timestamps.
 
     The time before the snapshot log counts, too: expiry removes a snapshot and all earlier entries from the log. `line`

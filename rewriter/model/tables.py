@@ -119,7 +119,7 @@ class Table:
       estimates only
     - `current_since_ms`: the time, in milliseconds since 1970, at which the snapshot became the current one, by a
       commit or a rollback
-    - `elsewhere`: the periods, each a start and an end in milliseconds since 1970, in which the current snapshot was
+    - `diverged`: the periods, each a start and an end in milliseconds since 1970, in which the current snapshot was
       not the newest of `snapshots` by their timestamps: the table was rolled back or replaced later, or a snapshot of
       another branch became the current one
     - `statistics`: describe the data files at this snapshot or an earlier one, for estimates only
@@ -142,7 +142,7 @@ class Table:
     most: tuple[tuple[str, int], ...] = ()
     ranges: tuple[tuple[str, int, int], ...] = ()
     current_since_ms: int | None = None
-    elsewhere: tuple[tuple[int, int], ...] = ()
+    diverged: tuple[tuple[int, int], ...] = ()
     statistics: Statistics | None = None
 
     @property

@@ -61,7 +61,7 @@ def test_periods_in_which_another_snapshot_was_current(
     snapshots = [snapshot(1, None), snapshot(2, 1), snapshot(3, None), snapshot(4, 2)]
     entries = [{"timestamp-ms": at, "snapshot-id": number} for at, number in log]
     read = table(NAME, {**document(snapshots, current), "snapshot-log": entries})
-    assert list(read.elsewhere) == expected
+    assert list(read.diverged) == expected
 
 
 def test_totals_are_those_of_the_current_snapshot() -> None:

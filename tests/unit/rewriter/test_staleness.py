@@ -148,7 +148,7 @@ def test_an_earlier_state_needs_to_be_known(built: World) -> None:
     line = (Snapshot(8, 80 * MINUTE, "overwrite", 0), *names.snapshots)
     query = "SELECT n.name, sum(s.n) FROM sales s JOIN names n ON n.region = s.region GROUP BY n.name"
     for others, known in (((), True), (((85 * MINUTE, 90 * MINUTE),), False), (((90 * MINUTE, 95 * MINUTE),), True)):
-        now = {**relations, NAMES: replace(names, snapshots=line, elsewhere=others)}
+        now = {**relations, NAMES: replace(names, snapshots=line, diverged=others)}
         assert answered(built, now, 60, query).as_of_ms == (90 if known else 80) * MINUTE - 1
     # Earlier snapshots have expired: the table was not empty at that time.
     storage = TableName(("lake", "demo", "named__storage"))
