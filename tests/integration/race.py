@@ -6,6 +6,7 @@ A trigger in the catalog's database (SQLite or PostgreSQL) numbers the commits, 
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,6 +47,9 @@ VIEWS = {
 # With the default, serializable, each DELETE and UPDATE would fail, because rows are appended before its commit.
 ISOLATION = "TBLPROPERTIES ('write.delete.isolation-level' = 'snapshot', 'write.update.isolation-level' = 'snapshot')"
 TRIES = 5  # of a DELETE or UPDATE; other writers do not try again
+# What fails because another commit was first: Iceberg's exceptions, and the SQLSTATE of Viewgate's refreshes.
+_CONFLICT = re.compile(r"\b(CommitFailedException|ValidationException)\b")
+_CONFLICT_STATE = "40001"
 # Seconds before the first DELETE or UPDATE, and before each later one: after it, views answer only when refreshed.
 AT_FIRST, LATER = (6, 10), (30, 70)
 BOUND_S = 5
@@ -242,11 +246,16 @@ class Race:
                 pause = LATER
 
     def _write(self, connection: hive.Connection, statement: str, kind: str, tries: int = 1) -> None:
-        """Run a statement that writes, until it commits or the race is over, at most `tries` times."""
+        """Run a statement that writes, until it commits or the race is over, at most `tries` times.
+
+        Raise an error that is not that of a lost commit.
+        """
         for _ in range(tries):
             try:
                 clients.rows(connection, statement)
-            except hive.OperationalError:  # another commit was first, and this one has written nothing
+            except hive.OperationalError as failure:
+                if not is_conflict(failure):
+                    raise
                 self.lost[kind] += 1
                 if self._over.is_set():
                     return
@@ -325,6 +334,12 @@ class Race:
             sessions = [stack.enter_context(clients.pyhive(self.spark_port)) for _ in range(2)]
             replays = Replays(sessions, self._space)
             yield from (str(answer) for answer in unexplained(self.answers, snapshots, times, replays.run))
+
+
+def is_conflict(failure: hive.OperationalError) -> bool:
+    """Return whether a statement has failed, and written nothing, because another commit was first."""
+    (reply,) = failure.args
+    return reply.status.sqlState == _CONFLICT_STATE or _CONFLICT.search(reply.status.errorMessage or "") is not None
 
 
 def _new_region(random: Random) -> str:
