@@ -66,8 +66,12 @@ def test_too_few_arguments(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["TIMESTAMP '2024-01-01 00:00:00'", "DATE '2024-1-1'", "TRY_CAST(s AS INT)", "ceil(i, 2)", "1e3", "f()"]
-)
+    "text",
+    [
+        "TIMESTAMP '2024-01-01 00:00:00'", "DATE '2024-1-1'", "TRY_CAST(s AS INT)", "ceil(i, 2)", "1e3", "f()",
+        "rank(i) OVER (ORDER BY i)", "percent_rank(i, i) OVER (ORDER BY i)", "ntile() OVER (ORDER BY i)",
+    ],
+)  # fmt: skip
 def test_names_that_are_not_certain(text: str) -> None:
     with pytest.raises(Uncertain, match=r"give the output an alias|name"):
         name_of(parse_select(f"SELECT {text} FROM t").expressions[0])
