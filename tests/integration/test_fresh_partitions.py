@@ -115,7 +115,7 @@ def test_rows_that_a_policy_of_retention_drops_from_the_table_leave_the_view(
     assert answered(pyhive) == [""] * len(QUERIES)  # what was dropped can no longer be read
     ((status, reason),) = [(row[4], row[5]) for row in run("SHOW MATERIALIZED VIEWS IN lake.fresh")]
     assert status == "stale"
-    assert "or the snapshot expired: refresh the view" in reason
+    assert "which the last refresh read, is no longer in the table's history: refresh the view" in reason
     assert run("SELECT min(day) FROM by_day") == [(9,)]  # the view's name never reads what the table has dropped
     run("REFRESH MATERIALIZED VIEW by_day")
     assert "" not in answered(pyhive)
