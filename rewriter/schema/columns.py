@@ -7,9 +7,8 @@ from sqlglot import exp
 from rewriter.block import Block, remembered
 from rewriter.functions.types import INTEGERS, UNKNOWN, VOID, Uncertain, is_numeric
 from rewriter.model import Column
-from rewriter.schema.names import lost_spelling, name_of
+from rewriter.schema.names import lost_spelling, name_of, unnameable
 from rewriter.schema.oracle import Declared, Types, type_of
-from rewriter.sql import excerpt
 from rewriter.timeseries.bucket import TEMPORAL
 
 
@@ -46,12 +45,12 @@ def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
     # Spark names `day + 1` date_add(day, 1).
     moved = (operand for node in output.find_all(exp.Add, exp.Sub) for operand in (node.this, node.expression))
     if any(isinstance(operand, exp.Interval) or type_of(operand, declared) in TEMPORAL for operand in moved):
-        raise Uncertain(f"the output name of {excerpt(item)} is not known for certain: give the output an alias")
+        raise unnameable(item)
     if any(map(_has_decimal_side, item.find_all(*_ORDERING))):
         compared = [node for node in output.find_all(*_ORDERING) if _has_decimal_side(node)]
         sides = [type_of(side, declared) for node in compared for side in (node.this, node.expression)]
         if not compared or any(kind in INTEGERS for kind in sides):
-            raise Uncertain(f"the output name of {excerpt(item)} is not known for certain: give the output an alias")
+            raise unnameable(item)
     return name_of(item)
 
 

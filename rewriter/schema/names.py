@@ -77,10 +77,11 @@ def _spelled(tree: Tree) -> str:
             return spell(tree)
     if type(tree) in _INFIX:
         return f"({_spelled(tree.this)} {_INFIX[type(tree)]} {_spelled(tree.expression)})"
-    raise _uncertain(tree)
+    raise unnameable(tree)
 
 
-def _uncertain(tree: Tree) -> Uncertain:
+def unnameable(tree: Tree) -> Uncertain:
+    """Return the error for an output whose name is not known for certain."""
     return Uncertain(f"the output name of {excerpt(tree)} is not known for certain: give the output an alias")
 
 
@@ -132,7 +133,7 @@ def _argument(tree: Tree) -> str:
 def _cast(tree: Tree) -> str:
     assert isinstance(tree, exp.Cast)
     if tree.args.get("safe"):
-        raise _uncertain(tree)
+        raise unnameable(tree)
     kind = column_type(tree.to.sql("spark"))
     # The parser reads DATE '…' as a Cast, and CAST('…' AS DATE) as a TryCast.
     if isinstance(tree.this, exp.Literal) and not isinstance(tree, exp.TryCast):
@@ -143,11 +144,11 @@ def _cast(tree: Tree) -> str:
 def _typed_literal(literal: exp.Literal, kind: str) -> str:
     # Spark prints a TIMESTAMP in the session time zone, and a DATE in ISO form.
     if kind != "date" or not _DATE.fullmatch(literal.name):
-        raise _uncertain(literal)
+        raise unnameable(literal)
     try:
         date.fromisoformat(literal.name)
     except ValueError:
-        raise _uncertain(literal) from None
+        raise unnameable(literal) from None
     return f"DATE '{literal.name}'"
 
 
@@ -181,7 +182,7 @@ def _pattern(function: str, tree: Tree) -> str:
 
 def _escaped(tree: Tree) -> str:
     if not isinstance(tree.this, exp.Like) or tree.this.args.get("negate") or tree.expression.name == "'":
-        raise _uncertain(tree)
+        raise unnameable(tree)
     return f"{_spelled(tree.this)} ESCAPE '{tree.expression.name}'"
 
 
@@ -189,7 +190,7 @@ def _is(tree: Tree) -> str:
     if isinstance(tree.expression, exp.Boolean):
         return f"({_spelled(tree.this)} <=> {_spelled(tree.expression)})"
     if not isinstance(tree.expression, exp.Null):
-        raise _uncertain(tree)
+        raise unnameable(tree)
     return f"({_spelled(tree.this)} IS NULL)"
 
 
@@ -206,7 +207,7 @@ def _in(tree: Tree) -> str:
 
 def _between(tree: Tree) -> str:
     if tree.args.get("symmetric"):
-        raise _uncertain(tree)
+        raise unnameable(tree)
     return f"between({_listed((tree.this, tree.args['low'], tree.args['high']))})"
 
 
@@ -216,7 +217,7 @@ def _filter(tree: Tree) -> str:
 
 def _window(tree: Tree) -> str:
     if tree.args.get("alias") or not isinstance(tree.args.get("over"), str) or tree.args.get("first") is not None:
-        raise _uncertain(tree)
+        raise unnameable(tree)
     call, order = tree.this, tree.args.get("order")
     record = WINDOWS.get(str(call.this).lower()) if isinstance(call, exp.Anonymous) else None
     parts = []
@@ -225,7 +226,7 @@ def _window(tree: Tree) -> str:
     if order is not None:
         parts.append(f"ORDER BY {', '.join(map(_ordered, order.expressions))}")
     if record is not None and record.printed_arity not in (None, len(call.expressions)):
-        raise _uncertain(tree)
+        raise unnameable(tree)
     if record is not None and record.offset:
         function, shift = _shifted(call, record.offset)
         frame = f"ROWS BETWEEN {shift} FOLLOWING AND {shift} FOLLOWING"
@@ -237,7 +238,7 @@ def _window(tree: Tree) -> str:
 
 def _ordered(item: Tree) -> str:
     if not isinstance(item, exp.Ordered) or item.args.get("with_fill"):
-        raise _uncertain(item)
+        raise unnameable(item)
     nulls = "FIRST" if item.args.get("nulls_first") else "LAST"
     return f"{_spelled(item.this)} {'DESC' if item.args.get('desc') else 'ASC'} NULLS {nulls}"
 
@@ -247,7 +248,7 @@ def _shifted(call: exp.Anonymous, offset: int) -> tuple[str, int]:
     value, *rest = call.expressions
     rows = rest[0] if rest else exp.Literal.number(1)
     if not isinstance(rows, exp.Literal) or rows.is_string or not rows.name.isdecimal():
-        raise _uncertain(call)
+        raise unnameable(call)
     default = _spelled(rest[1]) if len(rest) > 1 else "NULL"
     return f"{str(call.this).lower()}({_spelled(value)}, {rows.name}, {default})", offset * int(rows.name)
 
@@ -257,7 +258,7 @@ def _frame(tree: Tree) -> str:
     if spec is None:
         return ""
     if spec.args.get("exclude"):
-        raise _uncertain(tree)
+        raise unnameable(tree)
     start, end = _bound(spec, "start"), _bound(spec, "end") or _CURRENT
     return f"{spec.args['kind']} BETWEEN {start} AND {end}"
 
@@ -268,7 +269,7 @@ def _bound(spec: Tree, side: str) -> str:
         return bound or ""
     if bound != _UNBOUNDED:
         if not isinstance(bound, exp.Literal) or bound.is_string or not bound.name.isdecimal():
-            raise _uncertain(spec)
+            raise unnameable(spec)
         bound = bound.name
     return f"{bound} {direction}"
 
