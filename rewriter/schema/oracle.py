@@ -74,10 +74,7 @@ def type_of(tree: Tree, declared: Declared, *, lossless: bool = False, found: Ty
 def _type(tree: Tree, known: _Known) -> str:
     rule = _RULE.get(type(tree))
     if rule is None:
-        raise Uncertain(
-            f"the type of {excerpt(tree)} is not known for certain: cast the expression to the type that Spark's "
-            "typeof() shows for it"
-        )
+        raise _unknown(excerpt(tree), "expression")
     if known.found is None or rule in _LEAVES:
         return rule(tree, known)
     key = (tree, known.lossless)
@@ -114,10 +111,7 @@ def number_type(text: str) -> str:
         return "double"
     whole, point, fraction = text.partition(".")
     if not (whole + fraction).isdigit():
-        raise Uncertain(
-            f"the type of the number {text} is not known for certain: cast the number to the type that Spark's "
-            "typeof() shows for it"
-        )
+        raise _unknown(f"the number {text}", "number")
     digits = len((whole + fraction).lstrip("0"))
     if point:
         return str(Decimal(max(digits, len(fraction), 1), len(fraction)))
@@ -136,10 +130,7 @@ def _child(tree: Tree, known: _Known) -> str:
 def _negated(tree: Tree, known: _Known) -> str:
     kind = _type(tree.this, known)
     if not is_numeric(kind):
-        raise Uncertain(
-            f"the type of {excerpt(tree)} is not known for certain: cast the expression to the type that Spark's "
-            "typeof() shows for it"
-        )
+        raise _unknown(excerpt(tree), "expression")
     return kind
 
 
@@ -171,10 +162,7 @@ def _moved(tree: Tree, known: _Known) -> str:
         return kind
     if kind == "date" and unit in _PARTS_OF_DAYS:
         return "timestamp"
-    raise Uncertain(
-        f"the type of {excerpt(tree)} is not known for certain: cast the expression to the type that Spark's "
-        "typeof() shows for it"
-    )
+    raise _unknown(excerpt(tree), "expression")
 
 
 def _arithmetic(tree: Tree, known: _Known) -> str:
@@ -194,18 +182,12 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
     if not all(map(is_numeric, kinds)):
-        raise Uncertain(
-            f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result to the type that "
-            "Spark's typeof() shows for it"
-        )
+        raise _unknown(f"{kinds[0]} {symbol} {kinds[1]}", "result")
     if any(kind in FRACTIONS for kind in kinds):
         both_float = symbol != "/" and kinds == ("float", "float")
         # Beside an integer, a FLOAT becomes DOUBLE in ANSI mode, and stays FLOAT without.
         if not both_float and symbol != "/" and set(kinds) <= {"float", *INTEGERS}:
-            raise Uncertain(
-                f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result to the type "
-                "that Spark's typeof() shows for it"
-            )
+            raise _unknown(f"{kinds[0]} {symbol} {kinds[1]}", "result")
         return "float" if both_float else "double"
     if all(kind in INTEGERS for kind in kinds):
         return "double" if symbol == "/" else common_numeric(*kinds)
@@ -229,29 +211,20 @@ def _date_arithmetic(symbol: str, kinds: tuple[str, str]) -> str:
     days = ("tinyint", "smallint", "int")
     if (kinds[0] == "date" and kinds[1] in days) or (symbol == "+" and kinds[1] == "date" and kinds[0] in days):
         return "date"
-    raise Uncertain(
-        f"the type of {kinds[0]} {symbol} {kinds[1]} is not known for certain: cast the result to the type that "
-        "Spark's typeof() shows for it"
-    )
+    raise _unknown(f"{kinds[0]} {symbol} {kinds[1]}", "result")
 
 
 def _whole_division(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if not all(kind in INTEGERS or as_decimal(kind) for kind in kinds):
-        raise Uncertain(
-            f"the type of {kinds[0]} DIV {kinds[1]} is not known for certain: cast the result to the type that "
-            "Spark's typeof() shows for it"
-        )
+        raise _unknown(f"{kinds[0]} DIV {kinds[1]}", "result")
     return "bigint"
 
 
 def _joined_text(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if kinds != (STRING, STRING):
-        raise Uncertain(
-            f"the type of {kinds[0]} || {kinds[1]} is not known for certain: cast the result to the type that "
-            "Spark's typeof() shows for it"
-        )
+        raise _unknown(f"{kinds[0]} || {kinds[1]}", "result")
     return STRING
 
 
@@ -277,12 +250,16 @@ def _cast_type(kind: exp.DataType) -> str:
     return column_type(kind.sql("spark"))
 
 
+def _unknown(subject: str, cast: str) -> Uncertain:
+    return Uncertain(
+        f"the type of {subject} is not known for certain: cast the {cast} to the type that Spark's typeof() shows for "
+        "it"
+    )
+
+
 def _call(tree: Tree, known: _Known) -> str:
     if not isinstance(tree.this, str):
-        raise Uncertain(
-            f"the type of {excerpt(tree)} is not known for certain: cast the expression to the type that Spark's "
-            "typeof() shows for it"
-        )
+        raise _unknown(excerpt(tree), "expression")
     bucket = as_bucket(tree)
     if bucket is not None:
         return bucket.type
@@ -298,10 +275,7 @@ def _call(tree: Tree, known: _Known) -> str:
         return _rounding(arguments, known)
     rule = RESULTS.get(name)
     if rule is None:
-        raise Uncertain(
-            f"the type of {name}() is not known for certain: cast the result to the type that Spark's typeof() shows "
-            "for it"
-        )
+        raise _unknown(f"{name}()", "result")
     types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]
     return _ruled(rule, types, tree)
 
