@@ -33,6 +33,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.embedded import settings_file
 from benchmarks.overhead import Interval
 from rewriter.model import Table
 from rewriter.script import Workspace, read_script
@@ -112,10 +113,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         data = options.data or Path(temporary, "data")
-        data.mkdir(parents=True, exist_ok=True)
-        settings = Path(temporary, "viewgate.toml")
-        memory = f'"spark.driver.memory" = "{options.memory}"'
-        settings.write_text(f'[embedded]\ndata = "{data.resolve()}"\n[embedded.spark]\n{memory}\n')
+        settings = settings_file(Path(temporary), data, options.memory)
         workloads = (options.only,) if options.only else NAMES
         run(settings, Path(temporary, "tpch"), options.scale, options.rounds, workloads)
 

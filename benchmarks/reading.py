@@ -23,6 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.embedded import settings_file
 from proxy.catalog import open_catalog
 from proxy.embedded import CATALOG, catalog_properties
 from rewriter import parse
@@ -65,8 +66,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as data:
-        settings = Path(data, "viewgate.toml")
-        settings.write_text(f'[embedded]\ndata = "{data}"\n[embedded.spark]\n"spark.driver.memory" = "4g"\n')
+        settings = settings_file(Path(data), Path(data), "4g")
         with Gate("--config", settings) as gate, clients.pyhive(gate.port) as connection:
             fill(connection, options.rows)
             queries = [shape.format(t=f"t{part}") for part in PARTS for shape in SHAPES]

@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from pyiceberg.catalog.sql import SqlCatalog
 
+from benchmarks.embedded import settings_file
 from tests.integration import clients
 from tests.integration.gate import Gate
 
@@ -157,11 +158,7 @@ def main() -> None:
     parser.add_argument("--memory", default="6g", help="of Spark, which holds a file open for each day of the history")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as data:
-        settings = Path(data, "viewgate.toml")
-        settings.write_text(
-            f'[embedded]\ndata = "{data}"\n[embedded.spark]\n"spark.driver.memory" = "{options.memory}"\n'
-        )
-        run(options, settings, data)
+        run(options, settings_file(Path(data), Path(data), options.memory), data)
 
 
 def run(options: argparse.Namespace, settings: Path, data: str) -> None:

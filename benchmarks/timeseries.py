@@ -27,6 +27,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.embedded import settings_file
 from tests.integration import clients
 from tests.integration.decided import rows_read
 from tests.integration.gate import Gate
@@ -151,10 +152,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         data = options.data or Path(temporary)
-        data.mkdir(parents=True, exist_ok=True)
-        settings = Path(temporary, "viewgate.toml")
-        memory = f'"spark.driver.memory" = "{options.memory}"'
-        settings.write_text(f'[embedded]\ndata = "{data}"\n[embedded.spark]\n{memory}\n')
+        settings = settings_file(Path(temporary), data, options.memory)
         run(settings, options.rows, options.rounds)
 
 
