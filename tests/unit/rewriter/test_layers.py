@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rewriter import parse
-from rewriter.block import Block, Found
-from rewriter.engine.questions import block_of
+from rewriter.block import Block
 from rewriter.layers import Obstacle, all_groups
-from rewriter.model import Column, Session, TableName
+from tests.unit.rewriter.engine.test_leaves import block
 
-COLUMNS = (Column("id", "int"), Column("n", "int"))
 JOINED = "SELECT names.id, d.x FROM names {} JOIN (SELECT id, {} FROM facts GROUP BY {} HAVING count(*) > 1) AS d ON {}"
 EQUAL = "d.id = names.id"
-
-
-def block(sql: str) -> Block:
-    statement = parse(sql, Session("lake", ("demo",)))
-    select = statement.blocks[0]
-    assert select.tree is not None
-    return block_of(select, select.tree, statement, lambda table: Found(TableName(("lake", table.name)), COLUMNS))[0]
 
 
 @pytest.mark.parametrize(
