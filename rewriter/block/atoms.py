@@ -36,9 +36,10 @@ def range_of(conjunct: Tree, block: Block, zone: str, *, through: bool = False) 
 
     `n > 3` gives the subject n and the values above 3. A subject is a column, or an expression of one column such as a
     time bucket. Return None if the predicate has more than one subject or an unsupported form. `block` is the block of
-    the predicate, and `zone` the session's time zone. With `through`, `CAST(ts AS DATE) = DATE '2024-01-01'` gives the
-    subject ts and the times of that day, if the zone has a fixed offset; without, the subject is `CAST(ts AS DATE)`.
-    The same holds for `date_trunc('month', ts)` and `year(ts)`.
+    the predicate, and `zone` the session's time zone. With `through`, the subject of a predicate over
+    `CAST(ts AS DATE)`, `date_trunc('month', ts)` or `year(ts)` is ts, if the zone has a fixed offset:
+    `CAST(ts AS DATE) = DATE '2024-01-01'` gives ts and the times of that day. Without `through`, the subject is a
+    bucket such as `date_trunc('month', ts)` itself, and predicates over dates and years of times are unsupported.
     """
     return _Reader(block, zone, through).read(conjunct)
 
@@ -168,9 +169,9 @@ class _Reader:
     def _through(self, line: Line | None, values: RangeSet) -> Ranged | None:
         """Return the subject of a monotone expression and the subject's values for which the expression is in `values`.
 
-        `line` is the expression as a Line (see rewriter.block.lines). For `CAST(ts AS DATE)` in a set of dates, the
-        result is the subject ts and a set of times. Return None if `line` is None, or if the set of the subject's
-        values cannot be computed.
+        `line` is the expression as a Line, which maps the expression's values back to the subject's values. For
+        `CAST(ts AS DATE)` and a set of dates, the result is the subject ts and the set of the times of these dates.
+        Return None if `line` is None, or if the set of the subject's values cannot be computed.
         """
         back = line.back(_within_type(values, line.kind)) if line is not None else None
         if line is None or back is None:

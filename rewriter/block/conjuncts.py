@@ -64,8 +64,9 @@ def _factored(node: exp.Or) -> Iterator[Tree]:
 def _common(branches: Sequence[Sequence[Tree]]) -> Mapping[Tree, Tree]:
     """Return the conjuncts that all branches of an OR share, in the order of the first branch.
 
-    Each branch is given as the sequence of its conjuncts. The keys of the mapping are the conjuncts with commutative
-    operands in a fixed order, so that `a = b` and `b = a` count as the same conjunct.
+    Each branch is given as the sequence of its conjuncts. A shared conjunct is returned as the first branch writes the
+    conjunct. Its key in the mapping is the conjunct with commutative operands in a fixed order, so that `a = b` and
+    `b = a` count as the same conjunct.
     """
     common = {meaning(part): part for part in branches[0]}
     for branch in branches[1:]:

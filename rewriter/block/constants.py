@@ -57,9 +57,10 @@ _PLAIN = {"yyyy-MM-dd HH:mm:ss": 19, "yyyy-MM-dd": 10}
 
 
 def _instant(call: exp.Anonymous) -> str | None:
-    """Return the text of the TIMESTAMP that a call with constant arguments returns; None for other calls.
+    """Return the TIMESTAMP that a call with constant arguments returns, as the text of a literal; None for other calls.
 
-    `timestamp_seconds(0)` gives '1970-01-01 00:00:00Z', and `to_timestamp('2024-01-01')` gives '2024-01-01'.
+    `timestamp_seconds(0)` gives the instant '1970-01-01 00:00:00Z'. `to_timestamp('2024-01-01')` gives '2024-01-01',
+    without Z: a local time of the session's time zone.
     """
     parts = call.expressions
     if call.name in COUNTED and len(parts) == 1 and (count := integer_of(parts[0])) is not None:

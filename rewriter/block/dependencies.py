@@ -64,7 +64,8 @@ class Dependencies:
         return tree in self._keys or self._is_computed(tree)
 
     def _is_computed(self, tree: Tree) -> bool:
-        """Return whether an expression can be computed from grouping keys, columns with one value, and constants.
+        """Return whether an expression can be computed from constants, grouping keys, and columns with one value in
+        each group.
 
         A grouping key whose equal values may differ, such as 0.0 and -0.0 of a DOUBLE, does not count.
         """
@@ -79,7 +80,7 @@ class Dependencies:
         return bool(operands) and all(map(self._is_computed, operands))
 
     def _is_within(self, column: Tree, key: exp.Cast) -> bool:
-        """Return whether a key is the column cast to a type that represents each of the column's values exactly."""
+        """Return whether `key` casts `column` to a type that represents each of the column's values exactly."""
         declared = self._block.type_of(column)
         if declared is None or key.this != column:
             return False

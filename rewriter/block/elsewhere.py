@@ -78,9 +78,10 @@ def computed_elsewhere(block: Block, zone: str) -> Block | None:
 
 
 def hidden_zone(tree: Tree) -> str:
-    """Return the time zone in which a hidden column was computed; empty for any expression other than a hidden column.
+    """Return the time zone in which a hidden output or key of a view was computed; empty for any other expression.
 
-    A column that depends on the zone is hidden from sessions in other zones.
+    `computed_elsewhere` hides outputs and keys that depend on the zone from sessions in other zones, by wrapping them
+    in a call.
     """
     return str(tree.expressions[0].name) if isinstance(tree, exp.Anonymous) and tree.name == _HIDDEN else ""
 

@@ -526,8 +526,9 @@ def _window(node: Tree, scope: Scope) -> Tree:
 def _bucket(name: str, arguments: list[Tree], scope: Scope) -> Tree:
     """Return a call of timeseries(), date_trunc() or trunc() as a time bucket, `timeseries(source, grain, type)`.
 
-    `date_trunc('HOUR', ts)` gives `timeseries(ts, 'hour', 'timestamp')`. If the type or the grain is unknown or not
-    supported, calls of date_trunc() and trunc() stay as they are, and a call of timeseries() raises Unsupported.
+    `date_trunc('HOUR', ts)` gives `timeseries(ts, 'hour', 'timestamp')`. If the type of the source or the grain is
+    unknown or not supported, calls of date_trunc() and trunc() are returned unchanged, and a call of timeseries()
+    raises Unsupported.
     """
     first, second = [*arguments, exp.Null(), exp.Null()][:2]
     if name == "date_trunc":

@@ -52,8 +52,9 @@ class Occurrence:
     def constant(self) -> bool:
         """Whether the table has the same rows in every snapshot.
 
-        True only for a table of literals that the rewriter itself adds to FROM for a sliding time window: the distances
-        in seconds between the windows of one row (see rewriter.sql.time_windows).
+        True only for the table of numbers that the rewriter itself adds to FROM for a sliding time window. For
+        `window(t, '1 hour', '15 minutes')` its rows are 0, 900, 1800 and 2700: the seconds by which the four windows
+        that contain a time start before the last of them.
         """
         return self.name.parts[0] == SLIDES
 
@@ -125,7 +126,8 @@ class Block:
       statement writes the rows
     - `as_set`: true if duplicate rows do not matter: the block is the subquery of EXISTS or IN, or an operand of UNION,
       INTERSECT or EXCEPT without ALL
-    - `since`: pairs of a time expression and a lower bound of its values, in seconds since 1970
+    - `since`: lower bounds of times that follow from the column bounds of a view's storage table, not from `where`:
+      pairs of a time expression and its least value, in seconds since 1970
 
     A column that an outer join can fill with NULLs is nullable, regardless of the table's schema.
     """

@@ -386,8 +386,8 @@ def _is_derived(node: Tree, common: Common) -> bool:
 def _select_of(node: Tree, common: Common) -> exp.Select | None:
     """Return the SELECT of a derived table or CTE; None for other items of FROM.
 
-    `common` looks up CTEs. For a set operation such as UNION, which has no single SELECT, return None if it is a
-    derived table, and an empty SELECT (from `common`) if it is a CTE.
+    A set operation such as UNION has no single SELECT: return None for a derived table that is a set operation, and an
+    empty SELECT for a CTE that is one. `common` looks up CTEs.
     """
     if isinstance(node, exp.Subquery):
         return node.this if isinstance(node.this, exp.Select) else None
@@ -448,9 +448,10 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
     """Return the table that the rewriter has added to FROM for a sliding time window, as an item of FROM.
 
-    The table's only column, `back`, has the distances in seconds between the windows of one row (see
-    rewriter.sql.time_windows); names in the SELECT do not resolve to this column. The id of the table is none of those
-    in `taken`. Raise Unsupported unless `kept` is true, which means that a derived table may stay in FROM as SQL text.
+    The table has a row for each window that contains a time. Its only column, `back`, has the seconds by which the
+    window starts before the last of these windows; names in the SELECT do not resolve to this column. The id of the
+    table is none of those in `taken`. `kept` is true if the block may have derived tables as SQL text; otherwise raise
+    Unsupported.
     """
     if not kept:
         raise Unsupported(

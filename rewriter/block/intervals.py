@@ -46,8 +46,9 @@ _NUMBERS = re.compile(r"([+-]?)(\d+(?:[ :]\d+)*)\Z")
 class Length(NamedTuple):
     """The length of a constant interval, in months, whole days, and seconds.
 
-    If `is_calendar`, the seconds may exceed a day, and stay seconds: 30 hours are not 1 day and 6 hours. If `is_timed`,
-    a DATE plus the interval is a TIMESTAMP.
+    - `is_calendar`: true for make_interval(), whose hours never become days: 30 hours stay 108000 seconds; for other
+      intervals, 30 hours are 1 day and 21600 seconds
+    - `is_timed`: true if a DATE plus the interval is a TIMESTAMP, not a DATE
     """
 
     months: int

@@ -35,12 +35,13 @@ _COALESCING = ("coalesce", "nvl")
 
 @dataclass(frozen=True)
 class Line:
-    """A monotone expression of one subject.
+    """A monotone expression of one subject, a column or a time bucket.
 
-    `kind` is the type in which the expression's values are compared. `back` maps a set of these values to the set of
-    the subject's values for which the expression's value is in the given set; `back` returns None if there is no such
-    set. `wide` is the wider type of numbers in which Spark compares the expression's values, such as decimal(38,2) for
-    `CAST(n AS DECIMAL(38,2))`; empty if Spark compares them in the type `kind`.
+    - `kind`: the type of the values that `back` takes
+    - `back`: maps a set of the expression's values to the set of the subject's values that give them: for
+      `coalesce(n, 0)`, {0} to {0, NULL}. None if the set cannot be computed
+    - `wide`: the type in which Spark compares the expression, if it is wider than `kind`, such as decimal(38,2) for
+      `CAST(n AS DECIMAL(38,2))`; else empty
     """
 
     subject: Tree
@@ -49,11 +50,11 @@ class Line:
     wide: str = ""
 
     def value(self, literal: Tree, zone: str) -> Any | None:
-        """Return a constant as a value that is comparable with the expression's values.
+        """Return a constant, with which the expression is compared, as a value comparable with the expression's values.
 
-        Return None for other expressions. Return None, too, if Spark might round one of the two compared values: if
-        Spark compares the values as DOUBLE, or as a DECIMAL whose 38 digits do not suffice for the digits of both
-        values, as in `CAST(n AS DECIMAL(38,2)) > 0.995`.
+        Return None if `literal` is not a constant, or if Spark might round the constant or the expression's value: if
+        it compares both as DOUBLE, or as a DECIMAL whose 38 digits do not suffice for both, as in
+        `CAST(n AS DECIMAL(38,2)) > 0.995`. `zone` is the time zone of TIMESTAMP literals.
         """
         if self.wide != "double":
             return literal_value(literal, self.wide or self.kind, zone)
@@ -173,10 +174,10 @@ def _of_time(tree: Tree, block: Block, zone: str) -> Line | None:
 
 @dataclass(frozen=True)
 class _Steps:
-    """The function that maps a time of type `kind` to the start of its bucket, as the type `shown`.
+    """The function that maps a time of type `kind` to the start of its bucket, which has the type `shown`.
 
-    `grain` is the grain of the buckets, and `zone` the session's time zone. If `shown` is int, the function maps the
-    time to its year.
+    For `CAST(ts AS DATE)` with a TIMESTAMP ts, `grain` is day, `kind` timestamp and `shown` date. If `shown` is int,
+    the function maps the time to its year. `zone` is the session's time zone.
     """
 
     grain: str
@@ -198,7 +199,7 @@ class _Steps:
             yield Interval(Bound(since, since is not None), Bound(until, False))
 
     def _begin(self, value: int, *, after: bool) -> int:
-        """Return the start of the first bucket that the function maps to `value` or more; with `after`, to more only.
+        """Return the least time that the function maps to `value` or more; with `after`, to more than `value`.
 
         `value` is in the unit of the type `shown`: days since 1970 for date, a year for int, else microseconds since
         1970. The result is in days since 1970 if the times are of type DATE, else in microseconds since 1970.

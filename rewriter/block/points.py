@@ -184,9 +184,9 @@ def _digits(number: str) -> tuple[int, int]:
 def _moment_value(text: str, typed: str | None, kind: str, zone: str) -> int | None:
     """Return the value of a time literal: a date in days since 1970, a timestamp in microseconds since 1970.
 
-    `typed` is the type to which the literal is cast (None without a cast), `kind` the type of the values that are
-    compared with the literal, `zone` the time zone of TIMESTAMP literals. Return None if the text is not a time, or if
-    Spark would cast these values instead of the literal.
+    `text` is the literal's text, `typed` the type to which it is cast (None without a cast), `kind` the type of the
+    expression that is compared with the literal, and `zone` the time zone of TIMESTAMP literals. Return None if the
+    text is not a time, or if Spark would cast the expression instead of the literal.
     """
     moment = read_moment(text, zone if kind == "timestamp" else None)
     if moment is None or typed not in (None, kind, "date"):

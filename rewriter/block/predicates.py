@@ -36,7 +36,7 @@ class Predicates:
       point (0.0 = -0.0) nor a string with a collation
     - `ranges`: for each subject, the set of values that the conjuncts allow; a subject is the representative of a
       column's equivalence class, or an expression of this column such as a time bucket
-    - `residuals`: all other conjuncts, in the form that `meaning` returns
+    - `residuals`: all other conjuncts, with commutative operands in a fixed order (see `meaning`)
     - `zone`: the session's time zone
     - `cases`: the greatest number of combinations of OR branches that `implies` examines
     """

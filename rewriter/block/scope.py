@@ -75,14 +75,14 @@ class Scope:
 
     - `tables`: the tables whose declared columns give the types
     - `merged`: the columns that USING made of two columns each
-    - `hidden`: the (alias, name) pairs of these two columns, which an unqualified name no longer means
+    - `hidden`: the (alias, name) pairs of the columns that USING merged; an unqualified name does not mean them
     - `alias`: returns the output with an alias, in clauses where output aliases are visible; None if no output has the
       alias
     - `outer`: resolves a name that is certainly an outer reference (a column of an enclosing query); may be None
     - `constant`: returns the text of an uncorrelated subquery, or raises Unsupported
 
-    A name that is not exactly one column of the sources may be ambiguous or an outer reference; an ambiguous or unknown
-    name raises Unsupported.
+    A name that is no column of the sources is passed to `outer` if it must be an outer reference. A name that is
+    unknown, or a column of several sources, raises Unsupported.
     """
 
     tables: tuple[Occurrence, ...]

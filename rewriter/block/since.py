@@ -1,8 +1,8 @@
 """Lower bounds of the times in a block's rows, from the filter and from column bounds of the tables.
 
-A dashboard's filter usually has a lower bound: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. Time
-zones had unusual offsets long ago, such as 53 minutes and 28 seconds; with a lower bound, a proof about a time zone
-need not cover the offsets before the bound.
+A dashboard's filter usually has a lower bound: `t >= '2024-01-01'`, `year(t) = 2024`, `t >= current_date() - 30`. The
+bound helps to prove that each stored hour lies within one day of the session's time zone. Long ago, zones had offsets
+such as 53 minutes and 28 seconds, at which an hour may lie in two days; with a lower bound, only later offsets count.
 """
 
 from __future__ import annotations
@@ -66,10 +66,11 @@ def since_of(
     """Return a lower bound of the time `source` in the rows that a filter keeps; None if no lower bound is known.
 
     The bound is in seconds since 1970, and follows from the filter's `conjuncts` and from `known`, pairs of a time and
-    a bound. A bound from the filter is rounded down to the start of a month, so that similar queries share their
-    proofs; a bound in `known` is rounded down to the start of a year, so that proofs stay valid from one refresh to the
-    next. Unless `zone`, the session's time zone, has a fixed offset, some days are first subtracted from a bound of the
-    filter. `kind` is the type of the source; None if unknown. In the example, 1706745600 is the start of February 2024.
+    a bound. Proofs about the time zone are cached by the bound. So a bound from the filter is rounded down to the start
+    of a month, at which many queries have the same bound, and a bound in `known` to the start of a year, which most
+    refreshes do not change. Unless `zone`, the session's time zone, has a fixed offset, some days are first subtracted
+    from a bound of the filter. `kind` is the type of the source; None if unknown. In the example, 1706745600 is the
+    start of February 2024.
 
     >>> at = exp.column("at", "sales_0")
     >>> filtered = [exp.GTE(this=at, expression=exp.Literal.string("2024-02-03"))]
@@ -101,7 +102,8 @@ def _start_of_month(seconds: int) -> int:
 def _rounded(seconds: int, start_of: Callable[[datetime], datetime]) -> int:
     """Return a time in seconds since 1970, rounded down by `start_of`; but 1 if a positive time would become 0 or less.
 
-    0 would be too low a bound: a bucket by DIV that contains the second 0 also contains times before 1970.
+    `start_of` returns the start of a day's month or year. The bound 0 would not exclude times before 1970: DIV rounds
+    towards 0, so that the bucket of the second 0 also contains seconds before 1970.
     """
     try:
         day = datetime.fromtimestamp(seconds, UTC)
@@ -144,11 +146,11 @@ def _least(tree: Tree, column: Tree, zone: str) -> int | None:
 
 
 def _least_number(conjuncts: Iterable[Tree], column: Tree, small: bool, zone: str) -> int | None:
-    """Return a lower bound, as great as possible, of an integer column with seconds since 1970, from `conjuncts`.
+    """Return the greatest lower bound of an integer column that follows from `conjuncts`; None if there is none.
 
-    `n >= 100 AND n < 200` gives 100 for n. Return None unless the conjuncts bound the column on both sides by numbers
-    of seconds that a TIMESTAMP can represent. With `small`, all values of the column are known to be such numbers, and
-    a lower bound suffices. `zone` is the session's time zone.
+    `n >= 100 AND n < 200` gives 100 for n. The column has seconds since 1970. Unless `small`, return None if the
+    conjuncts do not also have an upper bound that a TIMESTAMP can represent; `small` is true if all values of the
+    column are known to be that small. `zone` is the session's time zone.
 
     no: `sec DIV 60 >= 0`, because the bucket around 0 has numbers below 0
     """
@@ -171,12 +173,12 @@ def _least_number(conjuncts: Iterable[Tree], column: Tree, small: bool, zone: st
 
 
 def _bounded_instant(subject: Tree, bound: Tree, column: Tree, zone: str) -> tuple[int, int] | None:
-    """Return a lower bound of a column of milliseconds where `subject >= bound`, and an upper bound where `subject <
-    bound`.
+    """Return a lower bound of `column` that follows from `subject >= bound`, and an upper bound that follows from
+    `subject < bound`.
 
-    Both results are in milliseconds since 1970. The subject is `timestamp_millis(column)`, or a bucket or date of this
-    instant, and the bound a literal; return None for any other subject or bound. `zone` is the session's time zone.
-    Columns of seconds or microseconds are treated alike, with results in their units.
+    The subject is `timestamp_millis(column)`, or a bucket or date of this instant, and the bound a literal; return None
+    for any other subject or bound. Both results are then in milliseconds since 1970; for timestamp_seconds() and
+    timestamp_micros(), they are in seconds or microseconds. `zone` is the session's time zone.
     """
     time = _floored(subject)
     made = isinstance(time, exp.Anonymous) and time.name in COUNTED and time.expressions == [column]
@@ -248,11 +250,11 @@ def _bound(subject: Tree, bound: Tree, column: Tree, zone: str) -> int | None:
 
 
 def _exact(bound: Tree, zone: str) -> int | None:
-    """Return a lower bound of a literal, in seconds since 1970: the start of the literal's day in the session's time
-    zone.
+    """Return a lower bound of a time literal: the start of its day, in seconds since 1970; None for other expressions.
 
-    The literal may be compared with a TIMESTAMP, a TIMESTAMP_NTZ or a DATE: the result is the earliest start of the day
-    under these three types. Return None if the zone has no fixed offset, unless the literal names an offset.
+    `zone` is the session's time zone. The literal may be compared with a TIMESTAMP, whose day starts at midnight in the
+    zone, or with a TIMESTAMP_NTZ or a DATE, whose day starts at midnight in UTC: return the earlier one of the two.
+    Return None if the zone has no fixed offset, unless the literal names an offset.
     """
     text = bound.this if isinstance(bound, exp.Cast) else bound
     if not isinstance(text, exp.Literal) or not text.is_string:
@@ -408,11 +410,10 @@ def known_since(
 def _number_since(block: Block, output: Tree, at: int | None, bounds: Sequence[int] | None) -> dict[Tree, int]:
     """Return a lower bound of the BIGINT column that an output rounds down, as a mapping from the column to the bound.
 
-    The output `floor(n / 3600)` with the least value 10 gives {n: 36000}. `at` is the least value, in seconds since
-    1970, of an output that is a time, such as `timestamp_seconds(floor(n / 3600) * 3600)`; `bounds` are the least and
-    the greatest value of an output that is an integer. Return an empty mapping for other outputs, and if `bounds` are
-    unknown or far from 0: Spark computes `n / 3600` as a DOUBLE, which rounds large numbers up or down, so that no
-    bound of n follows from the output.
+    The output `floor(n / 3600)` with the least value 10 gives {n: 36000}. If the output is a time, such as
+    `timestamp_seconds(floor(n / 3600) * 3600)`, `at` is its least value in seconds since 1970; if the output is an
+    integer, `bounds` are its least and greatest value. Return an empty mapping for other outputs, and if `bounds` are
+    unknown or far from 0: Spark computes `n / 3600` as a DOUBLE, which is not exact for large numbers.
     """
 
     def kind(node: Tree) -> str | None:

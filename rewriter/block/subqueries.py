@@ -84,10 +84,10 @@ def read_where(clause: Tree | None, source: FromClause, read: ReadFrom, taken: f
 
 
 def _constant(part: Tree, scope: Scope, problem: Unsupported) -> Tree:
-    """Return a predicate with an uncorrelated subquery in canonical form.
+    """Return the canonical form of a predicate that contains an uncorrelated subquery.
 
-    `problem` is the error that was raised when the subquery was converted to a join. Raise this error if the subquery
-    is correlated or not supported.
+    Converting the subquery to a join has failed with the error `problem`. Raise this error again if the subquery is
+    correlated or not supported.
     """
     try:
         return canonical(part, scope)
