@@ -217,11 +217,11 @@ def settings_problem(
 ) -> Miss | None:
     """Return a Miss if a session setting differs from the view's and could change the answer; None otherwise.
 
-    All expressions that the view stores are checked, even if the query reads the view by name. The time zone is not
-    compared if the view records its settings, and the query names neither the view nor a view that the view reads: the
-    view's rows are then read in the view's own time zone. A view that records no settings gives a Miss unless its
-    outputs are plain columns, and no expression of the view or the query depends on the time zone. `candidate` is the
-    access path to the view, `query` the block to answer.
+    `candidate` is the access path to the view, `query` the block to answer. The time zone is compared only if the view
+    or the query depends on it. It is not compared if the view records its settings and the query names neither the view
+    nor a view that the view reads: the view's block is then adapted to the session's zone (rewriter.block.elsewhere). A
+    view that records no settings gives a Miss unless its outputs are plain columns and no expression depends on the
+    time zone.
     """
     view = definitions.by_name[candidate.view.name]
 
@@ -250,7 +250,8 @@ def settings_problem(
 def recorded_problem(view: MaterializedView, session: Session, zoned: Callable[[], bool]) -> Miss | None:
     """Return a Miss if a session setting differs from the value recorded at CREATE of the view; None otherwise.
 
-    The time zone is compared only if `zoned()` returns True. A view without recorded settings always gives a Miss.
+    `zoned` returns whether the time zone could change the answer; otherwise the zone is not compared. A view without
+    recorded settings always gives a Miss.
     """
     if view.settings is None:
         return Miss(

@@ -126,11 +126,13 @@ def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answe
 def _asked(ask: Ask, remainder: Remainder, depth: int = 0) -> Answer:
     """Return the Match of the first rule whose plan can be completed; otherwise the Miss that is closest to a Match.
 
-    The closest Miss has the highest `closeness`, with two exceptions: a Miss for an aggregate that does not roll up
-    counts as closer than the Miss of a plan in two phases, and the Miss of a plan that divides a time range counts as
-    closer than the Miss for the column of this range. `remainder` returns the branches that read the rows that the
-    storage table lacks. `depth` counts the enclosing plans in two phases. `ask` is the input of the rules: the query,
-    the access path, and the table mapping.
+    `ask` is the input of the rules: the query, the access path, and the table mapping. `remainder` returns the branches
+    that read the rows that the storage table lacks. `depth` counts the enclosing plans in two phases. The closest Miss
+    is the last one with the highest `closeness`, except that the Miss of a plan in two phases does not replace the Miss
+    of an earlier rule, unless
+
+    - that rule found that an aggregate does not roll up, or
+    - the plan divides a time range, and that rule found only that the view lacks the column of the range.
     """
     name, closest = "", Miss(Reason.SHAPE, "", apart=True)
     for rule in RULES:

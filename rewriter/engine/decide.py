@@ -48,7 +48,7 @@ def decide(
     spelled: tuple[Edit, ...] | None = None,
     refuted: Mapping[TableName, Verdict] = MappingProxyType({}),
 ) -> Outcome:
-    """Decide which blocks of a statement to answer from views, without expanding views.
+    """Decide which blocks of a statement to answer from views; views that the statement names in FROM stay names.
 
     A block that no view provably answers stays as it is. `spelled` are the edits that make the statement valid in Spark
     (such as the translation of `timeseries` calls); if they are None, `decide` computes these edits. The views in

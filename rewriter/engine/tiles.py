@@ -39,7 +39,9 @@ def rows_of(branch: Rewriting | Block) -> str:
 
 
 def rows_in_words(where: Sequence[Tree]) -> str:
-    """Return a description of a filter, the ranges of one column first; empty if `where` has no conditions.
+    """Return a description of a filter: the range of the first column with a bound, then the other conditions.
+
+    The result is empty if `where` has no conditions.
 
     >>> h = exp.column("h")
     >>> begin, end = (exp.Literal.string(f"2024-0{month}-01 00:00:00") for month in (2, 3))
@@ -141,7 +143,7 @@ def _ended(bound: Tree) -> Bucket | None:
 def _split(tree: Tree, column: Tree | None) -> _Split | None:
     """Return the two bounds of a condition such as `h < a OR h >= b` over the column h; None for other conditions.
 
-    `column` is the column that the condition must compare.
+    `column` is h; if it is None, return None.
     """
     sides = list(operands(tree, exp.Or)) if isinstance(tree, exp.Or) else []
     if len(sides) != 2 or any(not isinstance(side, (*_FROM, *_TO)) or side.this != column for side in sides):

@@ -66,8 +66,8 @@ def is_unknown(tree: Tree, zone: str) -> bool:
 def instant_of(bound: Tree, zone: str) -> int | None:
     """Return the instant of `bound`, a TIMESTAMP literal with an offset, in microseconds since 1970.
 
-    Return None for other literals, and for all literals if `zone` has a fixed offset. In other zones, the local time of
-    the instant depends on the edition of the zone data that Spark uses.
+    Return None for other literals, and for all literals if `zone` has a fixed offset, in which `moment_of` gives the
+    local time of the literal. In other zones, this local time depends on the edition of the zone data that Spark uses.
     """
     typed = not isinstance(bound, exp.Cast) or CAST_TYPES.get(bound.to.this) == "timestamp"
     text = bound.this if isinstance(bound, exp.Cast) else bound

@@ -88,8 +88,8 @@ class Miss:
     """The reason why a view cannot answer a query block.
 
     - `detail`: completes the sentence of the reason: `price` completes "the view has no column …"
-    - `apart`: true if this Miss is reported only if no other rule gives a Miss: the rule does not apply to this kind of
-      query at all, or only adds rows to the plan of another rule
+    - `apart`: true if the Miss of any other rule says more about the view. The rule of this Miss is not meant for the
+      query at all, as branch_by_branch for a single SELECT, or is only tried in addition, as union_remainder
     """
 
     reason: Reason
@@ -98,11 +98,12 @@ class Miss:
 
     @property
     def closeness(self) -> int:
-        """How close the view is to a match, from 0 to 2; if all rules fail, the reason with the highest number is
+        """How close the view is to a match, from 0 to 2; if all rules fail, the Miss with the highest number is
         reported.
 
-        0: `apart`, another rule's Miss says more. 1: the reason is SHAPE, because the view's query and the query are
-        built differently, such as without GROUP BY. 2: any other reason, such as a missing column.
+        - 0: `apart` is true: the Miss of any other rule says more
+        - 1: the reason is SHAPE: the view's query is built differently, for example without GROUP BY
+        - 2: any other reason, such as a missing column
         """
         return 0 if self.apart else 1 if self.reason is Reason.SHAPE else 2
 
@@ -116,8 +117,8 @@ class Candidate:
     - `scattered`: true if a group of the view may have several storage rows
     - `only`: conditions on storage columns that select the rows of the access path, such as the rows of one grouping
       set of the view
-    - `own`: the conjuncts in the WHERE of the view's definition, if `block` has further conjuncts because only some of
-      the view's rows may be read, as after a refresh with WHERE; None if all rows may be read
+    - `own`: None if all rows of the view may be read. If only some may be read, as after a refresh with WHERE, `block`
+      has the condition for these rows among its conjuncts, and `own` are the conjuncts of the view's definition alone
     - `grown`: the changes of tables to which rows were appended after the last refresh; the storage table lacks these
       rows
     - `past`: true if the query reads its tables as of the view's last refresh

@@ -275,7 +275,11 @@ def inexact_decision(reading: Reading) -> Miss | None:
 
 
 def _misled(block: Block) -> Miss | None:
-    """Return a Miss if a filter on a floating-point key could make Iceberg skip files with matching rows; else None."""
+    """Return a Miss if a filter on a floating-point key could make Iceberg skip files with matching rows; else None.
+
+    The filter may be in HAVING or in an outer query. Iceberg's file statistics treat NaN and -0.0 differently from
+    Spark.
+    """
     filters = (condition for condition in block.having if not has_aggregate(condition))
     found = next((condition for condition in filters if files_mislead(condition, block)), decides_by_floats(block))
     return None if found is None else Miss(Reason.FLOAT_COMPARED, words(found))

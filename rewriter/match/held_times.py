@@ -149,8 +149,8 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 def _since_stored(time: Tree, rows: Rows) -> int | None:
     """Return a lower bound of the times in the stored buckets of `time`, in seconds since 1970; None if unknown.
 
-    The lower bound of the query's times is used, with -1 in place of 0: a bucket computed by DIV that contains the
-    start of 1970 also contains times before 1970, which the query's filter drops.
+    This is the lower bound of the query's times, except that -1 replaces 0. The query's filter drops times before 1970,
+    but a stored bucket may contain such times: DIV rounds towards 0, so that -1 DIV 60 and 1 DIV 60 are both 0.
     """
     since = rows.since(time)
     return -1 if since == 0 else since
@@ -203,9 +203,10 @@ def stored_buckets(source: Tree, rows: Rows) -> Iterator[Stored]:
 def other_zone(source: Tree, rows: Rows) -> Miss | None:
     """Return a Miss if the stored buckets of the time `source` are unusable because of the session's time zone.
 
-    The buckets are unusable if buckets, dates or labels of the time were computed in another zone; and, in a zone whose
-    clocks change, if the view has buckets of a TIMESTAMP_NTZ n and the query asks for buckets of `CAST(n AS
-    TIMESTAMP)`, or the reverse. Otherwise, return None. `rows` has the storage columns.
+    There are two cases, in all others return None. First, the buckets, dates or texts of the time in the storage table
+    were computed in another zone. Second, the clocks of the session's zone change, the view has buckets of a
+    TIMESTAMP_NTZ n, and the query needs buckets of `CAST(n AS TIMESTAMP)`, or the reverse. `rows` has the storage
+    columns.
     """
     zones = {zone_elsewhere(tree) for tree in rows.rows if (b := bucket_elsewhere(tree)) and b.source == source}
     zones |= {zone for tree in rows.rows if (zone := hidden_zone(tree)) and any(source == n for n in nodes_of(tree))}

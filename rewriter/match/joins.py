@@ -20,13 +20,12 @@ class Joined:
 
     - `extra`: the query's joins that the view does not have
     - `matched`: the ON conjuncts of the view's outer joins that are inner joins in the query
-    - `present`: columns of the view by which a filter `IS NOT NULL` drops rows that only the view has: for `s LEFT JOIN
-      d` in the view and `s JOIN d` in the query, the NOT NULL columns of d
-    - `absent`: columns of the view by which a filter `IS NULL` drops such rows: for `s LEFT JOIN d` in the view and an
-      ANTI join of d in the query, the NOT NULL columns of d
+    - `present`: for each join, columns of which one must be filtered by `IS NOT NULL`, to drop rows that only the view
+      has: for `s LEFT JOIN d` in the view and `s JOIN d` in the query, the NOT NULL columns of d
+    - `absent`: for each join, columns of which one must be filtered by `IS NULL`: for `s LEFT JOIN d` in the view and
+      an ANTI join of d in the query, the NOT NULL columns of d
 
-    `present` and `absent` have one entry for each join for which such a filter is needed. A filter on any one of the
-    columns in an entry is enough.
+    Joins that need no filter have no entry in `present` and `absent`.
     """
 
     extra: tuple[Join, ...] = ()

@@ -85,11 +85,12 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
 
 
 def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return `start` and the tables in `left` that add at most one row to each combination of rows of other tables.
+    """Return the table `start`, and the tables in `left` of which the rows of `start` and `known` determine at most
+    one row.
 
-    The other tables are `start` and the tables in `known`. A table adds at most one row if each column of its primary
-    key is equated with a column of `start`, of a table in `known`, or of a table already found. `determining` has, for
-    each table and primary key column, the tables with an equal column. Tables are given by id.
+    A table is found if each column of its primary key is equated with a column of `start`, of a table in `known`, or of
+    a table already found. `determining` has, for each table and primary key column, the tables with an equal column.
+    Tables are given by id.
     """
     reached = {start}
     while True:

@@ -198,8 +198,8 @@ def _operand_text(tree: Tree, spell: bool) -> str:
 def _ordering_text(item: Ordering, outputs: Sequence[Tree]) -> str:
     """Return the SQL of an ORDER BY item; an item that is one of the outputs is printed as the output's position.
 
-    If `sum(x)` is the second output, `ORDER BY sum(x) DESC` gives `2 DESC NULLS LAST`. Spark resolves a position in any
-    query, but after HAVING does not find an output's expression if the output is cast.
+    If `sum(x)` is the second output, `ORDER BY sum(x) DESC` gives `2 DESC NULLS LAST`. In a query with HAVING, Spark
+    would not find the expression itself if the output is cast; it finds a position in any query.
     """
     key = str(outputs.index(item.key) + 1) if item.key in outputs else expression_text(item.key)
     return f"{key} {'DESC' if item.descending else 'ASC'} NULLS {'FIRST' if item.nulls_first else 'LAST'}"

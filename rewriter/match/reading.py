@@ -103,8 +103,8 @@ class Reading:
         self.joins: tuple[Join, ...] = ()
 
     def _is_filled(self, tree: Tree) -> bool:
-        """Return whether a stored value is NULL in each row in which a LEFT join fills all columns of the view's tables
-        with NULL.
+        """Return whether the stored expression `tree` is NULL if all columns of the view's tables are NULL, as in a row
+        that a LEFT join fills with NULLs.
         """
         call = aggregate_of(tree)
         if call is None:
@@ -123,9 +123,10 @@ class Reading:
 
     @property
     def row_count(self) -> Tree | None:
-        """The number of base rows that a storage row aggregates, over storage columns; None without a stored count(*).
+        """The SQL expression for the number of base rows that a storage row aggregates; None without a stored count(*).
 
-        If a LEFT join fills the storage columns with NULLs, a left row without a match counts as one row.
+        If count(*) is stored in the column n, this is `v.n`. If the query LEFT JOINs the view's tables, it is
+        `coalesce(v.n, 1)`, because a left row without a match counts as one row.
         """
         if self.counted is None:
             return None
@@ -133,7 +134,9 @@ class Reading:
         return call_of("coalesce", rows, number(1)) if self.filled else rows
 
     def is_filled_key(self, tree: Tree) -> bool:
-        """Return whether an expression is a column declared NOT NULL of a table that the LEFT join fills with NULLs."""
+        """Return whether an expression is a NOT NULL column of one of the view's tables, which a LEFT join of the query
+        may fill with NULLs; False if the query has no such join.
+        """
         table = next(
             (table for table in self.block.tables if self._is_absent(tree) and table.id == tree.args["table"].name),
             None,

@@ -144,10 +144,10 @@ def dated(tree: Tree, rows: Rows) -> Read:
 
 
 def _begins(tree: Tree, grain: str, rows: Rows) -> bool:
-    """Return whether the dates that a comparison keeps are whole buckets of the given grain, up to or from the bound.
+    """Return whether a comparison of a date is true for all or for none of the days of each bucket of the grain.
 
-    For `day >= bound`, the bound must be the first day of a bucket; for `day > bound` and `day <= bound`, the last day.
-    `rows` has the session's time zone.
+    For `day >= bound` and `day < bound`, the bound must be the first day of a bucket; for `day > bound` and
+    `day <= bound`, the last day. `rows` has the session's time zone.
     """
     if is_unknown(tree.expression, rows.zone):
         return divides(tree, grain, "date", rows.zone)
@@ -214,8 +214,8 @@ def undecided(tree: Tree, rows: Rows) -> Miss | None:
 def _divides_numbers(tree: Tree, grain: Grain, rows: Rows) -> bool:
     """Return whether comparing a BIGINT with a literal has one result for all seconds of each bucket of the grain.
 
-    The BIGINT is a number of seconds since 1970. Return False if a single result is not certain. `rows` has lower
-    bounds of the query's times.
+    The BIGINT is a number of seconds since 1970. Return False if this is not certain. `rows` has the session's time
+    zone, and a lower bound of the BIGINT if the query implies one.
     """
     least = integer_of(tree.expression)
     if least is None or abs(least) >= MOST:

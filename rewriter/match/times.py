@@ -39,8 +39,8 @@ Tree = exp.Expr
 def bucket(tree: Tree, rows: Rows) -> Read:
     """Return a time bucket, or a date, computed from a stored finer bucket; None if no finer bucket is stored.
 
-    Return a Miss if the stored finer buckets cannot be used only because of the time zone. `rows` has the storage
-    columns.
+    Return a Miss if finer buckets are stored, but were computed in another time zone, or may lie in two coarser buckets
+    in the session's zone. `rows` has the storage columns.
 
     law:    a bucket can be computed from a finer bucket if every finer bucket lies within one bucket of the requested
             grain
@@ -100,8 +100,9 @@ def midnight(tree: Tree, rows: Rows) -> Read:
 def factored(tree: Tree, rows: Rows) -> Read:
     """Return a function whose value is constant within a bucket, such as year(), computed from a stored finer bucket.
 
-    Return None for other functions, and if the storage table has no finer bucket. Return a Miss if the stored finer
-    buckets cannot be used only because of the time zone. `rows` has the storage columns.
+    Return None for other functions, and if the storage table has no finer bucket. Return a Miss if finer buckets are
+    stored, but were computed in another time zone, or may lie in two coarser buckets in the session's zone. `rows` has
+    the storage columns.
 
     query:  year(t), date_format(t, 'yyyy-MM'), floor(unix_timestamp(t) / 3600)
     view:   timeseries(t, 'minute') AS m
@@ -261,8 +262,9 @@ def _from_0(node: Tree) -> int:
 def _nested(source: Tree, grain: Grain, rows: Rows, build: Callable[[Stored], Tree]) -> Read:
     """Return `build(stored)` for the first stored bucket of `source` that lies within one bucket of the grain `grain`.
 
-    Return None if the storage table has no such bucket. Return a Miss if the storage table has buckets of `source` that
-    cannot be used only because of the time zone. `rows` has the storage columns.
+    Return None if the storage table has no such bucket. Return a Miss if finer buckets of `source` are stored, but were
+    computed in another time zone, or may lie in two buckets of `grain` in the session's zone. `rows` has the storage
+    columns.
     """
     unproved = False
     for stored in stored_buckets(source, rows):

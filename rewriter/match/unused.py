@@ -68,7 +68,12 @@ def _finds_one(join: Join, block: Block, table: Occurrence, known: Table) -> boo
 
 
 def _without_inner(block: Block, table: Occurrence, known: Table, tables: Mapping[str, Table]) -> Iterator[Block]:
-    """Yield the block without `table`, which is inner-joined, for each foreign key by which another table joins it."""
+    """Yield the block without the inner-joined table `table`, once for each foreign key that joins another table to it.
+
+    Yield nothing if the block uses columns of `table` elsewhere. Foreign key columns that may be NULL get the filter IS
+    NOT NULL instead of the join. `known` is the table in the catalog; `tables` has the catalog's tables by the ids of
+    their occurrences.
+    """
     joining = [conjunct for conjunct in block.where if _reads((conjunct,), table)]
     pairs = [equated(conjunct, block) for conjunct in joining]
     if None in pairs or _reads(replace(block, where=()).expressions, table):

@@ -143,9 +143,9 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 def _joined_behind(block: Block) -> str | None:
     """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
 
-    Such a query cannot be divided: SQL does not let another join refer to columns of the right side of a SEMI or ANTI
-    join, so that the part read from base tables cannot be printed. Only a join that was added to the query because the
-    view has the join can refer to such columns.
+    The part of such a query that is read from base tables cannot be printed: in SQL, the columns of the right side of a
+    SEMI or ANTI join are not visible to other joins. A user's query never refers to them; only a join of the view that
+    was added to the query may do so.
     """
     hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
     named = {

@@ -16,8 +16,8 @@ _Keeps = bool | None
 def is_merged(span: SelectSpan, tokens: Sequence[Token]) -> bool:
     """Return whether the SELECT at a span is an operand of UNION, INTERSECT or EXCEPT without ALL.
 
-    Return False if a set operator beside the SELECT has ALL. The operator that a SELECT belongs to stands beside the
-    SELECT, so that precedence does not matter.
+    Return False if the set operator before or after the SELECT has ALL. A SELECT's operator is always one of these two,
+    so that precedence does not matter.
 
     >>> from rewriter.sql.dialect import tokenize
     >>> sql = "SELECT a FROM t UNION SELECT b FROM u UNION ALL SELECT c FROM v"
