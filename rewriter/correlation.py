@@ -48,7 +48,7 @@ class Correlation:
         if declared is None or source is None:
             raise Unsupported(
                 f"{node.sql('spark')} is not a column of a table in the outer SELECT, so the correlated subquery is "
-                "not supported: check the name, and name the table's own column"
+                "not supported: replace it by a column of such a table"
             )
         self.aliases.add(source.alias.lower())
         place = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
@@ -70,20 +70,21 @@ class Correlation:
             )
 
     def placed(self, match: Match) -> Match | Miss:
-        """Return the match, or a Miss if outer references in the match's SQL could resolve to columns of the view.
+        """Return the match, or a Miss if its SQL cannot contain the outer references of the subquery.
 
-        Columns of tables joined to the view count, too. If there are outer references, a match with a UNION ALL or with
-        joins also gives a Miss.
+        This is the case if an alias of an outer table is also the name of a column in the SQL, which belongs to the
+        view or to a table that is inner-joined to the view. A UNION ALL, and outer, SEMI and ANTI joins in the SQL are
+        not supported together with outer references.
         """
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
         taken = {STORAGE_ALIAS, *(t.id.lower() for t in rewriting.tables), *(c.name.lower() for c in columns)}
         if self.lent and (rewriting.union is not None or rewriting.joins):
-            needed = "a UNION ALL" if rewriting.union is not None else "an outer join"
+            needed = "UNION ALL" if rewriting.union is not None else f"{rewriting.joins[0].kind} JOIN"
             return Miss(
                 Reason.SHAPE,
-                f"the correlated subquery could be answered from the view only with {needed}, which is not supported "
-                "in a correlated subquery: write the subquery as a join",
+                f"the correlated subquery could be answered from the view only by a query with {needed}, which is not "
+                "supported in a correlated subquery: write the subquery as a join",
             )
         if self.lent and (clash := sorted(taken & self.aliases)):
             return Miss(
@@ -121,13 +122,20 @@ def refused_outer(statement: Statement, select: SelectBlock) -> Callable[[exp.Co
     around = next(reversed(statement.around(select)), None)
     if around is None or around.tree is None or select.tree is None:
         return None
-    if not any(_is_subquery(inner) for inner in every(around.tree, exp.Select) if inner == select.tree):
+    tree = around.tree
+    places = [inner for inner in every(tree, exp.Select) if inner == select.tree]
+    if not any(map(_is_subquery, places)):
         return None
 
     def column(node: exp.Column) -> Tree:
+        if all(_is_operand(place, tree) for place in places):
+            raise Unsupported(
+                f"{node.sql('spark')} is not a column of the subquery's FROM, and the columns of the outer SELECT's "
+                "FROM are not known for certain: write the subquery as a join"
+            )
         raise Unsupported(
-            f"{node.sql('spark')} is not a column of the subquery's FROM: a correlated subquery is supported only in "
-            "WHERE, or as an output with an alias; write the subquery as a join, or give the output an alias"
+            f"{node.sql('spark')} is not a column of the subquery's FROM, and a correlated subquery is supported only "
+            "in WHERE or in an output with an alias: give the output an alias, or write the subquery as a join"
         )
 
     return column
@@ -140,11 +148,11 @@ def _is_subquery(select: exp.Expr) -> bool:
 
 
 def _is_operand(select: exp.Expr, around: exp.Select) -> bool:
-    """Return whether a subquery is in the WHERE of the block `around`, or in one of its outputs with an alias.
+    """Return whether a subquery is in the WHERE of the SELECT `around`, or in an output of `around` with an alias.
 
-    Correlated subqueries are supported only there. Subqueries of EXISTS and IN are operands, too; subqueries of ANY and
-    ALL are not. An output without an alias is excluded because Spark's name for the output may contain the outer
-    columns.
+    Correlated subqueries are supported only in these two places. Subqueries of EXISTS and IN are operands, too;
+    subqueries of ANY and ALL are not. An output without an alias is excluded because Spark's name for the output may
+    contain the outer columns.
     """
     node: exp.Expr | None = select.parent
     if not isinstance(node, (exp.Subquery, exp.Exists)) or isinstance(node.parent, (exp.Any, exp.All)):

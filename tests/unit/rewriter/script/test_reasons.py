@@ -35,7 +35,7 @@ def test_a_correlated_subquery_without_an_alias_is_named() -> None:
         "the subquery on customers refers to customer, a column of the outer query, which is supported only with "
         "EXISTS or IN in WHERE: write the subquery as a join"
     )
-    assert said["by_region"].startswith("customer is not a column of the subquery's FROM: a correlated subquery is")
+    assert said["by_region"].startswith("customer is not a column of the subquery's FROM, and a correlated")
 
 
 @pytest.mark.parametrize(
