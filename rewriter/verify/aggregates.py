@@ -600,10 +600,10 @@ def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
 
 
 def _nullable_part(forms: Forms, tree: Tree) -> Tree:
-    """Return the operand that alone decides whether arithmetic, a cast or coalesce() is NULL.
+    """Return the smallest known part of an expression that is NULL exactly where the whole expression is NULL.
 
-    Return 1 if the result is never NULL. `2 * (x + 1)` gives `x`, `2 * (x + y)` gives `x + y`, and `coalesce(x, 0)`
-    gives 1. An overflow gives NULL only for a DECIMAL, and only without ANSI mode.
+    `2 * (x + 1)` gives `x`, and `2 * (x + y)` gives `x + y`. Return 1 if the expression is never NULL, as
+    `coalesce(x, 0)`. An overflow gives NULL only for a DECIMAL, and only without ANSI mode.
     """
     if number_value(tree) is not None:
         return ONE

@@ -67,7 +67,7 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step for each LEFT join that is an inner join, because WHERE drops the rows that the join fills with
     NULLs.
 
-    A step is a pair of the new block and the axiom (a trusted key, in words) on which it relies, here empty.
+    A step is a pair of the new block and the axiom (a trusted key, in words) that its proof needs, here no key ("").
     """
     for join in block.joins:
         filters = (side for tree in block.where for side in rejected(tree))
@@ -79,7 +79,7 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step for each FULL join that is a LEFT join, because WHERE drops the rows in which one table is all
     NULLs.
 
-    A step is a pair of the new block and the axiom (a trusted key, in words) on which it relies, here empty.
+    A step is a pair of the new block and the axiom (a trusted key, in words) that its proof needs, here no key ("").
     """
     rejecting = [side for tree in block.where for side in rejected(tree)]
     for join in block.joins:
@@ -94,7 +94,7 @@ def _unmatched(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step for each LEFT join that is an ANTI join, because WHERE keeps only left rows without a match.
 
     WHERE does so by `b.x IS NULL`, if x is never NULL in a matching row of the right table b. A step is a pair of the
-    new block and the axiom (a trusted key, in words) on which it relies, here empty.
+    new block and the axiom (a trusted key, in words) that its proof needs, here no key ("").
     """
     for join in block.joins:
         if join.kind != "LEFT":
@@ -224,7 +224,7 @@ def _unused_left(block: Block, tables: Tables) -> Iterator[Step]:
 def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step for each LEFT join that is an inner join, because ON is exactly a foreign key that is never NULL.
 
-    A step is a pair of the new block and the axiom on which it relies: the foreign key, in words.
+    A step is a pair of the new block and the axiom that its proof needs: the foreign key, in words.
     """
     for join in block.joins:
         if join.kind != "LEFT" or len(join.tables) != 1:
@@ -310,7 +310,8 @@ def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
     """Yield a step in which the block tests only one NOT NULL column of a LEFT-joined table by IS NULL.
 
     `b.y IS NULL` gives `b.x IS NULL` if x is the first NOT NULL column of b: the LEFT join fills all NOT NULL columns
-    of b with NULLs in the same rows. A step is a pair of the new block and the axiom on which it relies, here empty.
+    of b with NULLs in the same rows. A step is a pair of the new block and the axiom (a trusted key, in words) that its
+    proof needs, here no key ("").
     """
     filled = frozenset[str]().union(*(join.tables for join in block.joins if join.kind == "LEFT"))
     for table in block.tables:

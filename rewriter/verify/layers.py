@@ -44,8 +44,8 @@ def has_layers(block: Block) -> bool:
 def compare_layers(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
     """Compare two blocks with several levels of groups, with a table of groups in place of each grouped derived table.
 
-    If the blocks then differ, the comparison is repeated with a table of groups in place of the own GROUP BY of one
-    block, or of both blocks. Return the first comparison without a difference, or else the last comparison. Raise
+    If the blocks then differ, the comparison is repeated with the GROUP BY of one block, then of both blocks, replaced
+    by a table of groups, too. Return the first comparison without a difference, or else the last comparison. Raise
     Undecided if an outer join of groups cannot be compared. `question` is the block to be answered, `plan` the block of
     the plan; `tables` returns the table of a name, or None. `mode` has the session's time zone and ANSI mode.
     """

@@ -227,8 +227,8 @@ class Unfolding:
 
         `held` has the block of this query. If the query has HAVING, the result reads the query as a derived table. With
         `folding`, the query's HAVING becomes the HAVING of the result instead. Raise Undecided if the blocks cannot be
-        merged: for example if the query has LIMIT, or if with `folding` `outer` aggregates the groups of a query with
-        HAVING again.
+        merged: for example if the query has LIMIT, or if `folding` is set and `outer` aggregates the groups that a
+        HAVING has filtered.
         """
         outer, held = _one_set(outer, table, held)
         inner = self._apart(normal_block(held.block, self._mode), outer)
@@ -294,9 +294,18 @@ class Unfolding:
             or inner.joins
             or (inner.keys is None) < (outer.keys is None)
         ):
+            problem = (
+                f"is on the right side of a {bringing.kind} JOIN"
+                if bringing.kind != "LEFT"
+                else "shares the right side of a LEFT JOIN with another table"
+                if len(bringing.tables) > 1
+                else "has a join in its query, and is on the right side of a LEFT JOIN"
+                if inner.joins
+                else "has GROUP BY, and is on the right side of a LEFT JOIN in a query without GROUP BY"
+            )
             raise Undecided(
-                f"{table.name} is on the right side of a join of the kind {bringing.kind}, which the verifier does not "
-                "support here: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+                f"{table.name} {problem}, which the verifier does not support: the rewritten query is used "
+                "nonetheless, without a proof that it returns the same rows"
             )
         rows = FilledRows(table.id, dict(zip(columns, inner.outputs, strict=True)), inner)
         tables = tuple(t for each in outer.tables for t in (rows.tables if each.id == table.id else (each,)))
