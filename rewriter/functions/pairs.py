@@ -146,7 +146,7 @@ def of_pairs(name: str, sums: Mapping[str, Tree], pair: Pair) -> Tree:
 def _where_there(value: Tree, other: Tree) -> Tree:
     """Return the CASE expression that is `value` if `other` is not NULL, else NULL.
 
-    In a sum over pairs, `value` is one argument of the pair and `other` the second one: a pair with a NULL is ignored.
+    In a sum over pairs (y, x), `value` is y and `other` is x, or vice versa: a pair with a NULL is ignored.
     """
     there = exp.Not(this=exp.Is(this=other.copy(), expression=exp.Null()))
     return exp.Case(this=None, ifs=[exp.If(this=there, true=value.copy())], default=None)

@@ -79,9 +79,9 @@ class Composition(NamedTuple):
     """The computation of an aggregate from other aggregates (its components) that can be rolled up.
 
     `components` returns the components for a call and its argument types; empty if the result would be inexact.
-    `finish` returns the formula that computes the aggregate from the values of the components, or None if the formula's
-    last digit may differ from Spark's. If `lossless` is true, `components` is called only with argument types that are
-    the same under all settings.
+    `finish` returns the formula that computes the aggregate from the values of the components, or None if the last
+    digit of the result may differ from Spark's. If `lossless` is true, `components` is called only with argument types
+    that are the same under all settings.
     """
 
     components: Callable[[exp.Anonymous, Types], Components]
@@ -119,7 +119,7 @@ class Aggregate(Function):
     - `linear`: true if the contribution of deleted rows can be subtracted from the value: for count, sum, and an
       aggregate that is composed of the count and the sum of its argument
     - `windowed`: true if the aggregate is also supported with OVER
-    - `of_nothing`: the value over no rows: NULL or 0; None for any other value
+    - `of_nothing`: the value over no rows: "null" for NULL, "zero" for 0, None for any other value
     """
 
     combine: str | None = None

@@ -41,8 +41,9 @@ def of_text(types: Types) -> str:
     """Return STRING if the first argument is a string, number, boolean, date or timestamp; else raise Uncertain."""
     if not is_numeric(types[0]) and types[0] not in (STRING, "boolean", *TEMPORAL):
         raise Uncertain(
-            f"the result type of a string function with an argument of the type {types[0]} is not known for certain: "
-            "cast the result to the type that Spark's typeof() shows for it"
+            f"the argument has the type {types[0]}, and the result type of a string function is known for certain only "
+            "for strings, numbers, booleans, dates and timestamps: cast the result to the type that Spark's typeof() "
+            "shows for it"
         )
     return STRING
 
@@ -58,8 +59,8 @@ def number(types: Types) -> str:
     """Return the first argument's type if it is numeric; raise Uncertain otherwise."""
     if not is_numeric(types[0]):
         raise Uncertain(
-            f"the result type of a numeric function with an argument of the type {types[0]} is not known for "
-            "certain: cast the result to the type that Spark's typeof() shows for it"
+            f"the argument has the type {types[0]}, and the result type of a numeric function is known for certain "
+            "only for numbers: cast the result to the type that Spark's typeof() shows for it"
         )
     return types[0]
 
@@ -87,8 +88,8 @@ def whole(types: Types) -> str:
     kind = number(types)
     if len(types) != 1:
         raise Uncertain(
-            "the result type of ceil() and floor() with two arguments is not known for certain: cast the result to "
-            "the type that Spark's typeof() shows for it"
+            "the result type of ceil() and floor() is known for certain only for calls with one argument: cast the "
+            "result to the type that Spark's typeof() shows for it"
         )
     if decimal := as_decimal(kind):
         return kind if decimal.scale == 0 else bounded(decimal.precision - decimal.scale + 1, 0)
@@ -107,8 +108,8 @@ def integral(types: Types) -> str:
     """Return the type of a bit operation: the first argument's type if it is an integer; raise Uncertain otherwise."""
     if types[0] not in INTEGERS:
         raise Uncertain(
-            f"the result type of a bit operation with an operand of the type {types[0]} is not known for certain: "
-            "cast the result to the type that Spark's typeof() shows for it"
+            f"the operand has the type {types[0]}, and the result type of a bit operation is known for certain only "
+            "for integers: cast the result to the type that Spark's typeof() shows for it"
         )
     return types[0]
 
@@ -131,8 +132,8 @@ def float_or_double(types: Types) -> str:
     """Return the type of nanvl(), FLOAT or DOUBLE, which both arguments must have; raise Uncertain otherwise."""
     if any(kind not in FRACTIONS for kind in types) or types[0] != types[1]:
         raise Uncertain(
-            f"the result type of nanvl() with arguments of types {types[0]} and {types[1]} is not known for certain: "
-            "cast the result to the type that Spark's typeof() shows for it"
+            f"the arguments have the types {types[0]} and {types[1]}, and the result type of nanvl() is known for "
+            "certain only for two FLOATs or two DOUBLEs: cast the result to the type that Spark's typeof() shows for it"
         )
     return types[0]
 
@@ -141,8 +142,8 @@ def dated(types: Types) -> str:
     """Return DATE for a date, timestamp or string as the first argument; raise Uncertain for other types."""
     if types[0] not in TEMPORAL and types[0] != STRING:
         raise Uncertain(
-            f"the result type of a date function with an argument of the type {types[0]} is not known for certain: "
-            "cast the result to the type that Spark's typeof() shows for it"
+            f"the argument has the type {types[0]}, and the result type of a date function is known for certain only "
+            "for dates, timestamps and strings: cast the result to the type that Spark's typeof() shows for it"
         )
     return "date"
 
@@ -151,8 +152,8 @@ def instant(types: Types) -> str:
     """Return TIMESTAMP, the type of date_trunc(unit, t); raise Uncertain unless t is a date, timestamp or string."""
     if types[1] not in (*TEMPORAL, STRING):
         raise Uncertain(
-            f"the result type of date_trunc() with an argument of type {types[1]} is not known for certain: cast the "
-            "result to the type that Spark's typeof() shows for it"
+            f"the second argument has the type {types[1]}, and the result type of date_trunc() is known for certain "
+            "only for dates, timestamps and strings: cast the result to the type that Spark's typeof() shows for it"
         )
     return "timestamp"
 

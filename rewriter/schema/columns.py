@@ -23,7 +23,7 @@ def output_columns(block: Block, tree: exp.Select, sql: str, spelled: exp.Select
     unnamed = [shown for item, shown in pairs if not _settled(item)]
     if len(unnamed) != block.names.count(None):
         raise Uncertain(
-            "the name of an output that * stands for is not known for certain: list the columns, and give each "
+            "* stands for a column whose name is not known for certain: list the columns instead of *, and give each "
             "expression an alias"
         )
     if lost := lost_spelling(sql, [item for item in tree.expressions if not isinstance(item, (exp.Alias, exp.Star))]):

@@ -18,8 +18,8 @@ from rewriter.schema.columns import expression_type, numeric_type
 def argument_types(call: exp.Anonymous, block: Block) -> tuple[str, ...]:
     """Return the types of the arguments of `call`, an aggregate in a block; `unknown` for a type that is not certain.
 
-    Some aggregates have components that are computed by arithmetic that must not lose digits. For such an aggregate, a
-    type that is not numeric, and a DECIMAL result of more than 38 digits, are `unknown`, too.
+    The components of some aggregates, such as a variance, must be computed without losing digits. For these aggregates,
+    `unknown` also stands for a type that is not numeric, and for a DECIMAL result of more than 38 digits.
     """
     composed = AGGREGATES[call.name].composed
     if composed is None or not composed.lossless:

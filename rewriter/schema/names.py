@@ -41,8 +41,8 @@ def name_of(tree: Tree) -> str:
 def lost_spelling(sql: str, outputs: Sequence[Tree]) -> str:
     """Return what the parser drops from a SQL text although Spark prints it in the names of `outputs`; or else empty.
 
-    `outputs` are the parsed outputs without an alias. The result names the first of: a unary plus, `NOT x IS NULL`
-    (parsed as `x IS NOT NULL`), and a number with a type suffix (`1L`, parsed as `CAST(1 AS BIGINT)`).
+    `outputs` are the parsed outputs without an alias. The result names only the first of these that the text has: a
+    unary plus, `NOT x IS NULL` (parsed as `x IS NOT NULL`), a number with a type suffix (`1L`, parsed as a cast).
 
     >>> from rewriter.sql import parse_select
     >>> [
@@ -244,7 +244,10 @@ def _ordered(item: Tree) -> str:
 
 
 def _shifted(call: exp.Anonymous, offset: int) -> tuple[str, int]:
-    """Return a call of lag() (offset -1) or lead() (1) as Spark prints it, and the offset of the row that it reads."""
+    """Return a call of lag() or lead() as Spark prints it, and how many rows it reads ahead (negative for lag()).
+
+    `offset` is -1 for lag() and 1 for lead(): `lag(x, 2)` gives `lag(x, 2, NULL)` and -2.
+    """
     value, *rest = call.expressions
     rows = rest[0] if rest else exp.Literal.number(1)
     if not isinstance(rows, exp.Literal) or rows.is_string or not rows.name.isdecimal():

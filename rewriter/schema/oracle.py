@@ -195,7 +195,7 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
 
 
 def _as_decimals(tree: Tree, kind: str) -> Decimal:
-    """Return the DECIMAL to which Spark converts the operand `tree` of type `kind` if the second operand is a DECIMAL.
+    """Return the DECIMAL to which Spark converts the operand `tree` of type `kind` if the other operand is a DECIMAL.
 
     An integer literal gets as many digits as its text has (7 is a DECIMAL(1,0)); any other integer gets all digits of
     its type (an INT is a DECIMAL(10,0)).
