@@ -121,37 +121,42 @@ def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
     if not view.rewrite:
         return Miss(
             Reason.REWRITE_OFF,
-            f"rewriting to the view is turned off: run ALTER MATERIALIZED VIEW {view.name} ENABLE REWRITE",
+            f"rewriting to {view.name} is turned off: run ALTER MATERIALIZED VIEW {view.name} ENABLE REWRITE",
         )
     state, storage = relations.get(view.name), relations.get(view.storage)
     if not isinstance(state, ViewState) or (state.uuid, state.version) != (view.uuid, view.version):
-        return Miss(Reason.UNKNOWN_STATE, "the view's definition has just changed: run the query again")
+        return Miss(Reason.UNKNOWN_STATE, f"the definition of {view.name} has just changed: run the query again")
     if not isinstance(storage, Table):
         return Miss(
             Reason.UNKNOWN_STATE,
-            f"the storage table {view.storage} does not exist: recreate the view with CREATE OR REPLACE "
+            f"the storage table {view.storage} does not exist: recreate {view.name} with CREATE OR REPLACE "
             "MATERIALIZED VIEW",
         )
     refresh = storage.refresh
     if refresh is None and storage.snapshots:
         return Miss(
             Reason.STALE,
-            f"the storage table was last written by another tool: run REFRESH MATERIALIZED VIEW {view.name}",
+            f"the storage table {view.storage} was last written by another tool: run REFRESH MATERIALIZED VIEW "
+            f"{view.name}",
         )
     if refresh is None:
-        return Miss(Reason.NEVER_REFRESHED, f"the storage table is empty: run REFRESH MATERIALIZED VIEW {view.name}")
+        return Miss(
+            Reason.NEVER_REFRESHED,
+            f"the storage table {view.storage} is empty: run REFRESH MATERIALIZED VIEW {view.name}",
+        )
     if refresh.view_version != view.version or refresh.view_uuid not in (None, view.uuid):
         return Miss(
             Reason.STALE,
-            f"the view's definition has changed since the last refresh: run REFRESH MATERIALIZED VIEW {view.name}",
+            f"the definition of {view.name} has changed since the last refresh: run REFRESH MATERIALIZED VIEW "
+            f"{view.name}",
         )
     if problem := _child_problem(view, refresh.children, relations):
         return problem
     if changed := _differing(storage, refresh.stored or ()):
         return Miss(
             Reason.STALE,
-            f"the column {changed} of the storage table has been dropped, replaced or retyped since the last refresh: "
-            "recreate the view with CREATE OR REPLACE MATERIALIZED VIEW",
+            f"the column {changed} of the storage table {view.storage} has been dropped, replaced or retyped since the "
+            f"last refresh: recreate {view.name} with CREATE OR REPLACE MATERIALIZED VIEW",
         )
     return storage
 

@@ -199,7 +199,7 @@ def test_a_view_of_another_uuid_is_another_view(run: Run, tool: Tool, pyhive: An
     tool.swap("event_agg", {**document, "view-uuid": str(uuid4())})
     run("SHOW MATERIALIZED VIEWS IN spec")
     assert chosen(pyhive, ASKED) == []
-    assert "STALE the view's definition has changed since the last refresh" in reasons(pyhive, ASKED)
+    assert "STALE the definition of lake.spec.event_agg has changed since the last refresh" in reasons(pyhive, ASKED)
     right(pyhive)
     tool.swap("event_agg", document)
     run("SHOW MATERIALIZED VIEWS IN spec")
