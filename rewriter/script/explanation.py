@@ -142,8 +142,8 @@ def _certain(
     if outcome.rewritten and result_settings(session.settings):
         return Miss(
             Reason.UNSUPPORTED,
-            "the types of the query's outputs are known only under Spark's default settings: RESET "
-            f"{', '.join(result_settings(session.settings))}",
+            "the types of the query's outputs are known only under Spark's default settings: run "
+            f"{'; '.join(f'RESET {name}' for name in result_settings(session.settings))}",
         )
     try:
         return {r.original: _columns_of(r, outcome.statement, seen) for r in outcome.replacements}

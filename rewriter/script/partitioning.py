@@ -63,7 +63,8 @@ def partitions(cursor: Cursor) -> tuple[Partition, ...]:
 def layout_problem(clause: str, text: str, view: str, columns: Sequence[Column]) -> str:
     """Return the error in the items of a clause; empty if there is no error, or if only Spark can find the error.
 
-    `text` are the items after the words `clause`, without parentheses; `columns` are the columns of the view `view`.
+    `clause` is PARTITIONED BY or ORDERED BY, and `text` its items without parentheses. `columns` are the columns of the
+    view `view`.
 
     >>> layout_problem("ORDERED BY", "a DESC, days(b)", "v", [Column("b", "date")])
     'ORDERED BY names a, which is not a column of v: its columns are b'

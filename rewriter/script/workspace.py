@@ -68,8 +68,9 @@ class Workspace:
         if not (statement.is_query or statement.fills):
             if statement.problem:
                 raise ScriptError(f"the query cannot be parsed: {statement.problem}")
-            writes = "INSERT … SELECT and CREATE TABLE … AS"
-            raise ScriptError(f"only a query can be explained, alone or in {writes}: {excerpt(query)} is neither")
+            raise ScriptError(
+                f"{excerpt(query)} cannot be explained: write a query, INSERT … SELECT, or CREATE TABLE … AS SELECT"
+            )
         if statement.unread and not _is_sql(query):
             raise ScriptError(f"the query cannot be parsed: {statement.unread}")
         for name in statement.tables:
@@ -121,7 +122,7 @@ class Workspace:
 
 
 def _is_sql(query: str) -> bool:
-    """Return whether sqlglot can parse a text, of any kind of statement; True for a text that is nested too deeply."""
+    """Return whether sqlglot can parse a text as a statement of any kind; True for a text that is nested too deeply."""
     try:
         return bool(sqlglot.parse(query, read="spark"))
     except RecursionError:
@@ -288,7 +289,7 @@ def _plain(
 
 def _check(item: ViewDeclaration, relations: Mapping[TableName, Relation | None]) -> None:
     if relations.get(_resolved(item.name)) is not None:
-        raise Unsupported("the script already has a table or view of this name; choose another name")
+        raise Unsupported(f"the script already has a table or view named {'.'.join(item.name)}: choose another name")
     missing = [n for n in parse(item.query, SESSION).tables if relations.get(n) is None]
     if missing:
         raise Unsupported(

@@ -87,8 +87,11 @@ def _translated(call: Call, kind_of: KindOf) -> str:
         return translate_bucket(text, rest[0].name.lower(), rest[1].name)
     kind = kind_of(source)
     if kind not in TEMPORAL:
-        found = f"is {kind.upper()}" if kind else "is not known for certain: cast it to one of these types"
-        raise Unsupported(f"timeseries() takes a TIMESTAMP, TIMESTAMP_NTZ or DATE, and the type of {text} {found}")
+        found = f"is {kind.upper()}" if kind else "is not known for certain"
+        raise Unsupported(
+            f"the type of {text} {found}, and timeseries() takes a TIMESTAMP, TIMESTAMP_NTZ or DATE: cast the argument "
+            "to one of these types"
+        )
     return translate_bucket(text, checked_grain(rest[0], kind), kind)
 
 

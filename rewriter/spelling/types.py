@@ -32,7 +32,8 @@ class Level(NamedTuple):
     - `outputs`: the output aliases
     - `whole`: true if the columns of all items of FROM are known, so that any other name belongs to an outer SELECT
     - `bound`: the parameters of lambda functions
-    - `behind`: true if a call is in HAVING or ORDER BY, where an output alias may take precedence over a column
+    - `behind`: true if HAVING or ORDER BY has a `timeseries` call: an output alias may take precedence over a column
+      there
     """
 
     scope: Scope
@@ -75,7 +76,8 @@ def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find
 def _is_lateral(tokens: Sequence[Token], start: int) -> bool:
     """Return whether `LATERAL (` directly precedes the SELECT that starts at the offset `start`.
 
-    If so, the query in these parentheses does not begin with FROM, as `(FROM t SELECT x)` does.
+    Elsewhere, a SELECT in parentheses may be a part of `(FROM t SELECT x)`, so that its FROM is not certain; after
+    `LATERAL (` it is the whole query.
     """
     at = bisect_left(tokens, start, key=attrgetter("start"))
     return [token.text.upper() for token in tokens[max(at - 2, 0) : at]] == ["LATERAL", "("]

@@ -35,7 +35,7 @@ def test_every_statement_is_put_into_sparks_functions(asking: Asking, form: str)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_column_of_another_type_is_an_error_that_lists_what_is_allowed(asking: Asking, form: str) -> None:
     with pytest.raises(
-        SqlError, match="takes a TIMESTAMP, TIMESTAMP_NTZ or DATE, and the type of region is STRING"
+        SqlError, match=r"the type of region is STRING, and timeseries\(\) takes a TIMESTAMP, TIMESTAMP_NTZ or DATE"
     ) as e:
         asyncio.run(asking.answers.plan(asking.session, form.format("timeseries(region, 'day')")))
     assert e.value.sql_state == "0A000"

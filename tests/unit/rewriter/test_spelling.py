@@ -140,7 +140,7 @@ def test_in_every_statement(sql: str) -> None:
     ],
 )
 def test_a_name_that_may_mean_something_else_has_no_certain_type(sql: str) -> None:
-    with pytest.raises(Unsupported, match="is not known for certain: cast it to one of these types"):
+    with pytest.raises(Unsupported, match="is not known for certain, and timeseries"):
         spelled(sql)
 
 
@@ -213,7 +213,7 @@ def test_not_in_a_string_nor_a_comment() -> None:
         ("SELECT timeseries(ts) FROM t", "takes a column and a granularity"),
         (
             "SELECT timeseries(nothing, 'hour') FROM t",
-            "the type of nothing is not known for certain: cast it to one of these types",
+            "the type of nothing is not known for certain, and timeseries",
         ),
         ("SELECT timeseries(ts, 'day', 'timestamp') FROM t", "takes a column and a granularity"),
         ("SELECT timeseries(d, 'hour', 'x') FROM t", "takes a column and a granularity"),
@@ -306,7 +306,7 @@ def test_timestamp_within_a_derived_table_means_what_the_session_sets(relation: 
 
 
 def test_a_timestamp_literal_of_unknown_form_has_no_certain_type_under_the_setting() -> None:
-    with pytest.raises(Unsupported, match="is not known for certain: cast it to one of these types"):
+    with pytest.raises(Unsupported, match="is not known for certain, and timeseries"):
         spelled("SELECT timeseries(TIMESTAMP 'today', 'day') AS b FROM t", NTZ)
 
 
