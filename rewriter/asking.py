@@ -50,9 +50,9 @@ def question_of(
 
 
 def readable(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a SELECT has only clauses and FROM items that can be matched with a view's query.
+    """Return whether a SELECT has only clauses and FROM items that can be matched with the parts of a view's query.
 
-    A view can match any other SELECT only by its text.
+    Any other SELECT, for example one with LATERAL VIEW, is answered only from a view whose query has the same text.
     """
     tree = select.tree
     if tree is None or not tree.args.get("from_") or any(v for c, v in tree.args.items() if c not in READ_CLAUSES):
@@ -68,7 +68,7 @@ def readable(statement: Statement, select: SelectBlock) -> bool:
 
 
 def is_branch(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block is a branch of a set operation in a CTE or in a derived table of the enclosing block."""
+    """Return whether a block is a branch, at any depth, of a set operation that is a CTE or a derived table in FROM."""
     if any(table.block.tree is None and select.span.within(table.block.span) for table in statement.common):
         return True
     around = next(reversed(statement.around(select)), None)
@@ -260,11 +260,11 @@ class _Asking:
                     yield sides
 
     def _unused(self, source: _Source) -> frozenset[str]:
-        """Return the aliases of the tables that a plan may leave out of `source`, a SELECT, because nothing but their
-        joins is used.
+        """Return the aliases of the tables that a plan may leave out of `source`, a SELECT.
 
-        Each of these tables is joined by its declared primary key, and no other column of the table is read. So a view
-        need not expose the columns in the ON of these joins.
+        Each of these tables is joined by its declared primary key, and no other column of the table is read: dim in
+        `SELECT f.x FROM f LEFT JOIN dim ON f.d = dim.id`. So a view need not expose the columns in the ON of these
+        joins, here d and id.
         """
         needs, aliases = source.needs, frozenset(source.qualifiers)
         if needs.inner:  # most such SELECTs use each table also outside its joins
@@ -282,7 +282,10 @@ class _Asking:
         return found if needs.inner or not found else self._not_used(found, source.without(found), source)
 
     def _not_used(self, aliases: frozenset[str], needs: Needs, source: _Source) -> frozenset[str]:
-        """Return those of the aliases in the FROM of `source` whose tables `needs` uses in joins alone."""
+        """Return the subset of `aliases` whose tables have no columns in `needs` except in `joins`.
+
+        `aliases` are in the FROM of `source`, a SELECT; `needs` are its requirements.
+        """
         used = {*needs.rows, *needs.filters, *needs.loose, *chain.from_iterable(a.within for a in needs.aggregates)}
         named = [self._aliases_of(reference, source) for reference in used]
         return aliases.difference(needs.stars, *named)
@@ -295,7 +298,7 @@ class _Asking:
         return {alias for alias, table in source.qualifiers.items() if table in known}
 
     def _may_find_one(self, table: TableName, names: Set[str], source: _Source) -> bool:
-        """Return whether declared keys may guarantee that a join of a table to `source` keeps each row once.
+        """Return whether declared keys may guarantee that each row of `source` has exactly one match in a joined table.
 
         The joined columns of the table, `names`, must contain the table's primary key. If all joins of `source` are
         inner, a foreign key must also reference the table.
@@ -317,9 +320,10 @@ class _Asking:
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
         """Yield sets of column names: if the block uses `name`, a view must expose at least one name of each set.
 
-        A column c yields one set: c and the names that the block equates with c. An output alias of a derived table
-        yields the sets of the columns in its expression: s in `FROM (SELECT a + b AS s …)` yields {a} and {b}. An
-        ambiguous alias yields nothing. `seen` are the aliases that the recursion has already replaced.
+        A column yields one set: the column and the names that the block equates with it, such as {a, b} for a if the
+        block has `a = b`. An output alias of a derived table yields the sets of the columns in its expression: s in
+        `FROM (SELECT a + b AS s …)` yields {a} and {b}. An ambiguous alias yields nothing. `seen` are the aliases that
+        the recursion has already replaced.
         """
         same = frozenset(n for n in self.classes.get(name, (name,)) if not self._is_outer(n))
         if name not in self.aliases or name in seen:
@@ -405,10 +409,10 @@ def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str
 
 
 def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
-    """Return the derived tables and CTEs that can be merged into a block, and column names of all others.
+    """Return the derived tables and CTEs that can be merged into a block, at any depth of nesting.
 
-    The first list has mergeable derived tables and CTEs at any depth. The second list has the column names, in lower
-    case, of those derived tables and CTEs in the block's own FROM that cannot be merged.
+    The second list has the column names, in lower case, of the derived tables and CTEs in the block's own FROM that
+    cannot be merged.
     """
     parts: list[SelectBlock] = []
     names: list[str] = []

@@ -146,8 +146,8 @@ class Costs:
         """Return the values that comparisons with constants allow for the columns of a table, by the column's field id.
 
         `id_` is the table's id in `predicates`. Only comparisons of a plain column count, because Spark pushes no other
-        comparisons down to Iceberg. A bound such as `now() - INTERVAL 7 DAYS` counts with its value at the table's last
-        commit: the rewriter has no clock, and the bound of a query is not earlier.
+        comparisons down to Iceberg. The rewriter has no clock: a bound such as `now() - INTERVAL 7 DAYS` is computed
+        for the time of the table's last commit, and is not earlier when the query runs.
         """
         found: dict[int, RangeSet] = {}
         moving = self._moving(table.snapshots[0].timestamp_ms, predicates) if table.snapshots else ()
@@ -182,7 +182,8 @@ class Costs:
         """Return the value of a bound such as `now()` of a column with the type `kind`, as Iceberg stores it; None if
         unknown.
 
-        A DATE is stored as days since 1970, a time as microseconds.
+        A DATE is stored as days since 1970, a time as microseconds. `present` is the assumed time of execution, in
+        milliseconds since 1970.
         """
         now = datetime.fromtimestamp(present / 1000, zone_info(self._zone) or UTC).replace(tzinfo=None)
         value = value_at(now, bound)
@@ -216,7 +217,7 @@ class Costs:
 
 
 def _worked(read: Estimate, block: Block) -> Estimate:
-    """Return the estimate of a block: the estimate of its scans, `read`, with its joins and groupings added."""
+    """Return the estimate of a block: the estimate `read` of its scans, plus the cost of its joins and of grouping."""
     grouped = block.keys is not None or block.distinct
     twice = grouped and any(holds(tree, exp.Distinct) for tree in block.outputs)
     return read.then(len(block.tables) - 1, int(grouped) + int(twice))

@@ -29,10 +29,10 @@ def common_of(statement: Statement, find: Find) -> Common:
 
 
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
-    """Return the parameters by which `build_block` reads a block's subqueries and derived tables, and gets their text.
+    """Return the functions that give `build_block` the SQL text of each subquery and derived table in a block.
 
-    `find` looks up a table or view that a FROM clause names. The returned functions raise Unsupported for a subquery or
-    derived table whose text cannot be located or is ambiguous.
+    For a derived table, they also give its columns and blocks. They raise Unsupported if the text cannot be located in
+    the statement or is ambiguous. `find` looks up a table or view that a FROM clause names.
     """
     inside = statement.inside(select)
 
@@ -118,8 +118,8 @@ def _inner(select: SelectBlock, statement: Statement, find: Find) -> Block:
     """Return the block of a derived table; raise Unsupported if the derived table is not supported as a block.
 
     The outer query keeps the derived table in FROM as SQL text; the block only describes this table's columns and rows.
-    Therefore window functions whose result depends on the order of equal rows are supported. `find` looks up a table or
-    view that a FROM clause names.
+    So window functions whose result depends on the order of equal rows, such as row_number(), are supported: Spark
+    still computes them. `find` looks up a table or view that a FROM clause names.
     """
     found = _read(select, statement, find)
     if isinstance(found, Unsupported):
@@ -145,17 +145,17 @@ def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsu
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:
-    """Return the SQL of a derived table, or the name of a CTE, as the block `select` has it in FROM.
+    """Return the text of `node`, a derived table or CTE in the FROM of `select`: its SQL, or the name of the CTE.
 
-    Raise Unsupported if the text cannot be located in the statement, or if the same text elsewhere in the statement may
-    read other CTEs.
+    Raise Unsupported if the text cannot be located in the statement, or if the same text occurs again where a name in
+    it may refer to another CTE.
     """
     if isinstance(node, exp.Table):
         named = statement.common_of(node)
         if named is None or named not in statement.common_before(select):
             raise Unsupported(
-                f"the CTE {node.name}, defined within a derived table, groups or limits its rows, which is not "
-                "supported: define the CTE in the WITH clause of the outer query"
+                f"the CTE {node.name} is defined within a derived table and cannot be merged into the query that "
+                "reads it: define the CTE in the WITH clause of the outer query"
             )
         return quoted(node.name)
     alias = node.alias or excerpt(node)
@@ -227,8 +227,13 @@ def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
         yield from _branches_of(query.expression)
     elif isinstance(query, exp.Subquery):
         yield from _branches_of(query.this)
+    elif isinstance(query, exp.SetOperation):
+        raise Unsupported(
+            f"{excerpt(query)} matches columns by name, which is not supported: list the columns of all branches in "
+            "the same order, and leave out BY NAME"
+        )
     else:
-        raise Unsupported(f"{excerpt(query)} is not supported: write a SELECT or a set operation without BY NAME")
+        raise Unsupported(f"{excerpt(query)} is neither a SELECT nor a set operation: write it as a SELECT")
 
 
 def _is_union_all(query: exp.Expr) -> bool:

@@ -93,7 +93,7 @@ def place_of(block: str, sql: str) -> str:
 
 
 def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
-    """Return the attempts on one SELECT, the nearest miss first.
+    """Return the attempts on one SELECT: chosen views first, then other matches, then misses, the nearest first.
 
     An attempt at a view over other tables than the SELECT's is included only if a hint names the view, or if all views
     tried are over other tables. `tried` are all attempts on the SELECT.
@@ -104,7 +104,7 @@ def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
 
 
 def by_closeness(tried: Sequence[Attempt]) -> list[Attempt]:
-    """Return the attempts, the chosen views first, then the matches and the nearest misses."""
+    """Return the attempts with the chosen views first, then the other matches, then the misses, the nearest first."""
     return sorted(tried, key=lambda a: (_VERDICTS[a.verdict], _RANKS[a.reason] if a.reason else 0))
 
 

@@ -145,17 +145,18 @@ def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, 
 
 
 def _as_select(query: str, session: Session) -> str:
-    """Return a single SELECT with the outputs of a query: the query itself, or all columns of a set operation."""
+    """Return the query if it is a single SELECT; a set operation gives `SELECT * FROM (…)` over it."""
     return query if parse(query, session).main is not None else f"SELECT * FROM ({query}) AS whole"
 
 
 def _stored(
     definition: Definition, block: Block | None, session: Session, seen: Mapping[TableName, tuple[Column, ...]]
 ) -> tuple[Column, ...]:
-    """Return the columns of the storage table; their types are `unknown` if the storage query is not supported.
+    """Return the columns of the storage table, which has one column for each output of the storage query.
 
-    `block` is the block of the storage query; None if there is none, as for a set operation. `definition` has the names
-    of the columns, and `seen` the columns of the tables and views that the query may name.
+    The types are `unknown` if the storage query is not supported. `block` is the block of the storage query; None for a
+    set operation or an unsupported query. `definition` has the names of the columns, and `seen` the columns of the
+    tables and views that the query may name.
     """
     if block is None:
         whole = _block(_as_select(definition.storage_query, session), session, seen)

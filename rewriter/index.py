@@ -172,7 +172,7 @@ class Definitions:
 
     @cached_property
     def set_operations(self) -> dict[frozenset[TableName], list[MaterializedView]]:
-        """The views whose query is a set operation, by the set of tables that they read."""
+        """The views whose query is a set operation, by the set of tables that the query reads."""
         found: dict[frozenset[TableName], list[MaterializedView]] = {}
         for view in self.views:
             if _OPERATORS.search(view.storage_query) and storage_tree(view) is None:

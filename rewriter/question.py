@@ -238,10 +238,11 @@ class Question:
         return shelf.show(self.classes.get(name, (name,)))
 
     def _within_limits(self, shelf: Shelf, bits: int) -> tuple[int, int]:
-        """Return the views in `bits` that may have rows of the block, and of these the views that may lack some rows.
+        """Return the views in `bits` that may answer the block despite their filters, and those that may lack rows.
 
-        A view's filter may drop rows of the block; the base tables can supply these rows if the view has groups. Both
-        results are bit sets. `shelf` has the features of all views.
+        A view may lack rows if its filter may drop rows of the block. Such a view is returned, in both bit sets, only
+        if the base tables can supply the other rows: view and block have groups, and the filter is a one-sided range
+        such as `day >= '2024-01-01'`. `shelf` has the features of all views.
         """
         partial = 0
         for names, limits in shelf.limits.items():

@@ -16,10 +16,10 @@ _NONE: Earlier = MappingProxyType({})
 
 
 class Asked:
-    """A parsed statement, which is decided over the views in `definitions`, with the last decision about it.
+    """A parsed statement, with the last decision which of its blocks the views in `definitions` answer.
 
-    `names` are the relations to look up before `decide`. `concerns_views` is false if no view could answer any part of
-    the statement; `over` is the number of views over the statement's tables.
+    `names` are the tables and views whose state the caller looks up for `decide`. `concerns_views` is false if no view
+    could answer any part of the statement; `over` is the number of views that read any of the statement's tables.
     """
 
     def __init__(self, statement: Statement, definitions: Definitions) -> None:
@@ -40,8 +40,8 @@ class Asked:
     def earlier(self, relations: Relations, bound: Bound) -> Earlier:
         """Return earlier states of the relations, the latest first: states in which a view that is stale now was fresh.
 
-        Only states within the staleness bound are returned. They come from the cache if, since the last call, no
-        relation has changed and the times of the states that the bound allows are the same.
+        Only states within the staleness bound are returned. The states of the last call are returned again if no
+        relation has changed since then, and if the bound allows the same times.
         """
         times = moments(self.definitions, relations, bound)
         if not times:

@@ -45,10 +45,10 @@ def shared(
 ) -> Shared | None:
     """Return a query over another view's storage table that computes a view's rows more cheaply; None if there is none.
 
-    `storage` is the storage table of `view`; the query returns the types of its columns. `asked` is the storage query
-    of `view`; `relations` has all relations of `definitions.closure(asked)` at one time. Declared keys are not used,
-    even if they are trusted: a declaration can be withdrawn, and rows that were computed with the help of the
-    declaration would stay in the storage table, and would still count as fresh.
+    `storage` is the storage table of `view`; the query's outputs are cast to the types of the columns of `storage`.
+    `asked` is the storage query of `view`; `relations` has all relations of `definitions.closure(asked)` at one time.
+    Declared keys are not used, even if they are trusted: a declaration can be withdrawn, and rows that were computed
+    with the help of the declaration would stay in the storage table, and would still count as fresh.
     """
     others = {name: each.without_keys if isinstance(each, Table) else each for name, each in relations.items()}
     others[view.storage] = None  # the rows must not be read from the storage that they will fill

@@ -4,8 +4,8 @@ A statement never reads a stale storage table together with newer tables: the wh
 within the bound, with every table in its state at that time. Which views are fresh, the pinning and the verification
 are decided as for a current statement.
 
-A storage table may be fresh in some of its partitions only. If the relations that the caller passes limit a storage
-table to these partitions (`Table.only`), the rows of these partitions are used, also in an earlier state.
+A storage table may be fresh in some of its partitions only. The caller may pass such a table with a condition that
+selects the rows of these partitions (`Table.only`); only these rows are then used, also in an earlier state.
 """
 
 from __future__ import annotations

@@ -230,11 +230,11 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
 def _of_query(
     select: exp.Select, block: Block, statement: Statement, relations: Relations, taken: Set[TableName]
 ) -> Suggestion | None:
-    """Return a new view of the query's own keys and aggregates, for tables whose views, if any, cannot be extended.
+    """Return a new view with the query's own keys and aggregates; None if there is no useful one.
 
-    Filters on other columns become keys; a filter on a time becomes a key by day. Return None unless the query has
-    groups and reads only tables with a known state, and for a view that would be nearly as large as a table. `select`
-    is the query, `taken` are the names in use.
+    It is suggested if the tables have no view that can be extended. Filters on other columns become keys; a filter on a
+    time becomes a key by day. Return None for a query without groups or over a relation that is not a known table, and
+    if the view would be nearly as large as a table. `select` is the query, `taken` are the names in use.
 
     query:  SELECT country, sum(price) FROM sales WHERE at >= '2024-01-15 10:30:00' GROUP BY country
     gives:  SELECT sum(price), country, timeseries(at, 'day') FROM sales GROUP BY …

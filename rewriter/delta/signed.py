@@ -44,9 +44,10 @@ def _sum(tree: Tree) -> Tree:
 
 
 def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
-    """Return why a grouped block's outputs cannot be maintained by adding and subtracting, for a message.
+    """Return the reason, as text for a message, why signed deltas cannot maintain a grouped block.
 
-    Return an empty string if all outputs can be maintained. `types` maps each output to its type.
+    Signed deltas add the aggregates of inserted rows to the stored ones, and subtract those of deleted rows. Return an
+    empty string if this maintains all outputs. `types` maps each output to its type.
 
     law:    count and sum are linear: new = old + added - deleted; this is exact for integers and decimals, but not for
             floating-point numbers
@@ -78,11 +79,10 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
 
 
 def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
-    """Return a message that names the outputs that the block lacks for subtracting deleted values from `output`.
+    """Return a message that names the outputs without which deleted values cannot be subtracted from `output`.
 
-    Return an empty string if the block lacks none. A sum needs the count of the sum's argument; an aggregate that is
-    composed of the sum and the count, such as avg, also needs an exact sum of the argument. `types` maps each output to
-    its type.
+    Beside sum(x), the block must have count(x); beside avg(x), the block must have count(x) and an exact sum(x). Return
+    an empty string if no such output is missing in `block`. `types` maps each output to its type.
     """
     call = aggregate_of(output)
     if call is None or call.name == "count":

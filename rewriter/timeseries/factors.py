@@ -103,7 +103,7 @@ _THURSDAY = 3 * 86_400  # the day of the week on which 1970 began
 def _aligned(fine: Grain, coarse: Grain, zone: str, since: int | None) -> bool:
     """Return whether a fine bucket starts wherever a coarse bucket starts, for times from `since` on, in a time zone.
 
-    One of the grains is a number of seconds, the second one a name. `since` is in seconds since 1970 (None if unknown).
+    One of the grains is a number of seconds, the other one a name. `since` is in seconds since 1970 (None if unknown).
     """
     if isinstance(fine, int):
         # Every bucket longer than a day starts with a day.
@@ -223,9 +223,10 @@ def _before_step(source: Tree, grain: Grain, kind_of: KindOf, zone: str, since_o
 
 
 class Step(NamedTuple):
-    """A shift by a constant interval, of at most `seconds` (a month counts as 31 days).
+    """A shift of a time by a constant interval, as in `t + INTERVAL 2 HOURS`.
 
-    `unit` says how Spark shifts: by a number of seconds ("second"), or on the calendar ("day" or "month").
+    `seconds` is the length of the interval, in which a month counts as 31 days. `unit` says how Spark shifts: by a
+    number of seconds ("second"), or on the calendar ("day" or "month").
     """
 
     seconds: int
@@ -394,12 +395,12 @@ def _from_seconds(tree: Tree, kind_of: KindOf, zone: str, since_of: SinceOf) -> 
 
 
 def _shown(number: Tree, grain: str, kind_of: KindOf, zone: str, since_of: SinceOf) -> tuple[Tree, Grain] | None:
-    """Return the source of `number` (a column or TIMESTAMP), and a bucket length that keeps the local time at `grain`.
+    """Return the column or TIMESTAMP from which `number` is computed, and a length of buckets of its values.
 
-    `number` is an expression of seconds since 1970, computed from the source. All source values in one bucket of the
-    returned length have the same local time, truncated to `grain`. In UTC, `ms DIV 1000` and day give the column ms and
-    the length 86400000. For a TIMESTAMP or a column of seconds, the length may also be a grain, such as hour. Return
-    None if the expression is not supported.
+    `number` is an expression of seconds since 1970. All values in one bucket of the returned length give the same local
+    time, truncated to `grain`. In UTC, `ms DIV 1000` and day give the column ms and the length 86400000. For a
+    TIMESTAMP or a column of seconds, the length may also be a grain, such as hour. Return None if the expression is not
+    supported.
 
     `zone` is the session's time zone. `kind_of` returns the type of an expression. `since_of` returns a lower bound of
     the expression's values (for a time, in seconds since 1970); None if no bound is known.

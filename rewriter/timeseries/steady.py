@@ -1,7 +1,8 @@
-"""Decides properties of time buckets in steady zones.
+"""Decides where time buckets start in a zone, and whether they nest.
 
-In a steady zone, clocks move only at bucket borders, by multiples of the buckets' length: an hour's buckets in Berlin,
-where clocks move by an hour on the hour, but not on Lord Howe Island, where they move by half an hour.
+A zone is steady for buckets of some length, at most an hour, if its clocks move only at starts of such buckets, and by
+multiples of this length. Berlin, where clocks move by an hour on the hour, is steady for buckets of an hour. Lord Howe
+Island, where clocks move by half an hour, is steady only for buckets of half an hour and shorter ones.
 
 law: let n seconds be an hour or a part that divides it, and let all offsets of a zone have the same remainder modulo n
      (1800 for n = 3600 in India). If the offset changes only at starts of buckets, the buckets of n seconds start at
