@@ -1,9 +1,9 @@
 """Reads an Iceberg catalog into immutable values, and commits refreshes to the catalog.
 
 The storage table of a materialized view is the Iceberg table that holds the view's rows. `open_catalog` opens the
-catalog for its type (SQL database, REST or Hive Metastore). `Catalog` returns the materialized views and the current
-state of tables, which every statement needs, lists all tables and views for JDBC and BI tools, and makes the commit
-that publishes a refresh.
+catalog for its type (SQL database, REST or Hive Metastore), and returns a `Catalog`. A `Catalog` returns the
+materialized views and the current state of tables for each statement. It also lists all tables and views for JDBC and
+BI tools, and commits refreshes.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Catalog:
 
     @property
     def lower_names(self) -> bool:
-        """Whether the case of names does not matter in the catalog, which is a Hive Metastore; its names are lower."""
+        """Whether the catalog stores names in lower case and looks them up ignoring case; true for a Hive Metastore."""
         return self._store.lower_names
 
     @property
@@ -83,13 +83,14 @@ class Catalog:
 
     @property
     def plain(self) -> tuple[PlainView, ...]:
-        """The plain views (views without storage table), as of the last read of the definitions."""
+        """The plain views (views without a storage table) that the last read of the view definitions found."""
         return self._plain
 
     async def definitions(self) -> tuple[MaterializedView, ...]:
         """Return all materialized views; the same tuple object until the metadata of a view changes.
 
-        While the catalog is unavailable, return the last known views; raise Unavailable if the views were never read.
+        While the catalog is unavailable, return the last known views. Raise Unavailable if the views were never read,
+        or if the outage begins with the first read after a view was changed through Viewgate.
         """
         known = self._locations is not None  # before the first read there are none
         if known and (time.monotonic() < self._due or not self._reach.available):
@@ -109,12 +110,16 @@ class Catalog:
         return next((view for view in await self.definitions() if view.name == name), None)
 
     async def views(self) -> Mapping[TableName, View]:
-        """Return all materialized and plain views by name; raise Unavailable if the views were never read."""
+        """Return all materialized and plain views by name.
+
+        While the catalog is unavailable, return the last known views; `definitions` says when Unavailable is raised.
+        """
         return by_name(self._plain, await self.definitions())
 
     async def read_through(self, view: MaterializedView) -> MaterializedView:
-        """Return the definition `view`, which may not be in the catalog yet, with its field `through` set to the
-        views that the definition's query reads.
+        """Return the definition `view` with its field `through` set to the views that the definition's query reads.
+
+        The definition need not be in the catalog yet, so that CREATE can check the new view first.
         """
         others = [other for other in await self.definitions() if other.name != view.name]
         *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
@@ -155,22 +160,25 @@ class Catalog:
     ) -> Mapping[TableName, Relation | None]:
         """Return the relations that a statement with time travel reads, by name.
 
-        `moments` has the snapshot or time of each table (strings are times in the time zone `zone`): the table is
-        returned in its state then. A storage table is returned as of a refresh from the base tables in these states,
-        and a view as it is now. The value is None for a table whose state is unknown, and for a table that is neither
-        in `moments` nor a storage table.
+        - A table in `moments` is returned at the snapshot or time that `moments` has for it; strings are times in the
+          time zone `zone`.
+        - A storage table is returned as of a refresh from the base tables at these snapshots or times.
+        - A view is returned as it is now.
+
+        The value is None for a table whose past state is unknown, and for a table that is neither in `moments` nor a
+        storage table.
         """
         storages = {view.storage for view in await self.definitions()}
         wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
         return await self._answer(lambda: self._relations.look_back(wanted, moments, zone, storages))
 
     async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Return `found`, but with an earlier state of each storage table of which a source was rolled back after the
-        refresh.
+        """Return `found`, with older states of the storage tables whose last refresh read a snapshot that was rolled
+        back.
 
-        The earlier state is that of the last refresh whose source snapshots all still exist; without such a refresh,
-        the storage table keeps its current state. The result is only for answering queries; a refresh works on the
-        current state of the storage table.
+        Such a storage table is returned as of its last refresh from source snapshots that all still exist. Without such
+        a refresh, the table is returned in its current state. The result is only for answering queries: a refresh works
+        on the current state of the storage table.
         """
         names = rolled_back(found)
         return (
@@ -196,7 +204,9 @@ class Catalog:
         return await self._answer(lambda: self._relations.read(storage, recorded_summary, {}))
 
     async def refreshes(self, storage: TableName) -> Sequence[Refreshed]:
-        """Return the refreshes of a storage table whose snapshots have not expired, the earliest first."""
+        """Return the recorded refreshes of a storage table, the earliest first; a refresh whose snapshot has expired is
+        left out.
+        """
         return await self._answer(lambda: self._relations.read(storage, partial(refreshes_of, storage), []))
 
     async def namespaces(self) -> Sequence[tuple[str, ...]]:
@@ -242,7 +252,7 @@ class Catalog:
         return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
 
     async def location(self, name: TableName) -> str:
-        """Return the root directory of a table's files."""
+        """Return the root directory of the files of an existing table."""
         load = self._store.iceberg.load_table
         return await self._at_length(lambda: load(name.parts[1:]).location())
 
@@ -258,7 +268,8 @@ class Catalog:
         branches of all refreshes.
 
         The properties in `set_properties` are set; other properties that start with one of `remove_prefixes` are
-        removed. Raise Conflict if main is no longer at the snapshot `base` (None: a table without a snapshot).
+        removed. Return the new snapshot and its number of rows. Raise Conflict if main is no longer at the snapshot
+        `base` (None: a table without a snapshot).
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(

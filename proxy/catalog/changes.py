@@ -99,8 +99,8 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
     """Return the kind of change that the snapshot `raw` made to the rows of its `parent` snapshot.
 
-    The kind is UNCHANGED, APPENDED (rows were only added) or CHANGED. It is UNCHANGED if no file was added or
-    removed, according to the file counts in the snapshot's summary, which some writers do not record.
+    The kind is UNCHANGED for a compaction, and if the file counts in the summaries of both snapshots show that no file
+    was added or removed (some writers record no counts). It is APPENDED if rows were only added, otherwise CHANGED.
     """
     if operation(raw) == "replace":
         return ChangeKind.UNCHANGED

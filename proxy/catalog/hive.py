@@ -43,7 +43,7 @@ class _Calls:
 
 
 class _HiveClients(threading.local):
-    """A context manager that connects to the metastore, with a client of pyiceberg's for each thread.
+    """A context manager that connects to the metastore; each thread has its own pyiceberg client.
 
     Threads cannot share a client, because a client has one connection at a time. Calls that read fail after `silence`
     seconds without a reply.

@@ -102,8 +102,9 @@ def refreshed_at(name: TableName, document: Document, preferred: Sequence[Read])
 
 
 def rolled_back(relations: Mapping[TableName, Relation | None]) -> list[TableName]:
-    """Return the storage tables in `relations` whose last refresh read a source snapshot that has been rolled back
-    since then.
+    """Return the storage tables in `relations` whose last refresh read a snapshot that its source no longer has.
+
+    The snapshot was rolled back or has expired. Only sources in `relations` are checked.
     """
     tables = {relation.uuid: relation for relation in relations.values() if isinstance(relation, Table)}
     return [
@@ -146,7 +147,9 @@ class Refreshed(NamedTuple):
 
 
 def refreshes_of(name: TableName, document: Document) -> list[Refreshed]:
-    """Return the refreshes of a storage table whose snapshots have not expired, the earliest first."""
+    """Return the recorded refreshes of a storage table, the earliest first; a refresh whose snapshot has expired is
+    left out.
+    """
     current_ms = {entry["snapshot-id"]: entry["timestamp-ms"] for entry in document.get("snapshot-log") or ()}
     found = (
         Refreshed(current_ms.get(raw["snapshot-id"], raw["timestamp-ms"]), state)
@@ -184,9 +187,10 @@ def _has_read(state: RefreshState, snapshots: Read) -> bool:
 
 
 def _unchanged(table: Table) -> Iterator[int]:
-    """Yield the ids of the snapshots that have the table's current rows.
+    """Yield the ids of the snapshots with the same rows as the table's current snapshot.
 
-    These are the current snapshot and, before it, each snapshot after which only compactions were made.
+    These are the current snapshot and, if it is a compaction, the snapshots before it up to and including the first one
+    that is not a compaction.
     """
     compactions = list(takewhile(lambda snapshot: snapshot.operation == "replace", table.snapshots))
     yield from (snapshot.id for snapshot in table.snapshots[: len(compactions) + 1])

@@ -155,7 +155,8 @@ class Reach:
         self._threads.close()  # the hanging thread is abandoned, with the calls queued behind it
         self._threads = Threads(_THREADS, "catalog")
         raise TimeoutError(
-            f"the catalog gave no answer within {self._timeout:g} s; check the catalog, or raise [timeouts] catalog"
+            f"the catalog {self._name} gave no answer within {self._timeout:g} s; check the catalog, or raise "
+            "[timeouts] catalog"
         )
 
     def _begin(self, why: str) -> None:

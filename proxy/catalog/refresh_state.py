@@ -4,13 +4,14 @@ A refresh state is recorded in two places. The *properties* of the storage table
 `iceberg.base.snapshot.<uuid>`), as in the Iceberg materialized view specification, stay the same when another writer
 changes the rows. The entry `refresh-state` in the *summary* of the snapshot that holds the content, as in the latest
 draft of the specification, is committed together with the content. Viewgate writes both, and also reads the properties
-and entries of all earlier drafts; if both exist, the summary is used. Viewgate's refreshes also write the entry
-`viewgate.refresh-state` to the summary: the view's UUID, the columns used of every source, and the storage table's
-columns, so that schema changes, which make no snapshot, are noticed.
+and entries of all earlier drafts; if both exist, the summary is used.
+
+Schema changes make no snapshot. To notice them, Viewgate's refreshes also write the entry `viewgate.refresh-state` to
+the summary: the view's UUID, the columns that the query uses of each source, and the storage table's columns.
 
 If a storage table is partial (has only some of the view's rows), other tools must not take it for complete. Then
-`refresh-state` is not an entry of its own but nested in `viewgate.refresh-state`, together with the condition that
-the rows satisfy, and the table gets no refresh properties.
+`refresh-state` is not an entry of its own but nested in `viewgate.refresh-state`, together with the condition that the
+rows satisfy, and the table gets no refresh properties.
 """
 
 from __future__ import annotations

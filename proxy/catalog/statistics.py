@@ -154,8 +154,10 @@ class Examined:
         return bool(self._running)
 
     def start(self, relations: Iterable[Relation | None]) -> None:
-        """Start to read the statistics of the large tables among `relations` for which no read of the current snapshot
-        was started.
+        """Start to read the statistics of the tables in `relations` with more than FEW_ROWS rows, in the background.
+
+        A table is left out if the statistics of its current snapshot were read already, or if its statistics are being
+        read.
         """
         large = (each for each in relations if isinstance(each, Table) and (each.records or 0) > FEW_ROWS)
         for table in large:

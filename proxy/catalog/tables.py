@@ -123,7 +123,10 @@ def columns(schema: Mapping[str, Any]) -> tuple[Column, ...]:
 
 
 def columns_of(document: Document, schema_id: int | None = None) -> tuple[Column, ...]:
-    """Return the columns of the schema with this id (None: the current schema), with Spark's type names."""
+    """Return the columns of the schema with this id (None: the current schema), with Spark's type names.
+
+    For an unknown id, return the columns of the last schema in the metadata.
+    """
     return columns(current_schema(document) if schema_id is None else _schema(document, schema_id))
 
 
@@ -151,11 +154,12 @@ def ancestry(document: Document) -> Iterator[dict[str, Any]]:
 
 
 def _diverged(line: Sequence[Mapping[str, Any]], log: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
-    """Yield the periods in which the current snapshot was not the newest of `line` by their timestamps.
+    """Yield the periods in which the then current snapshot was not the newest snapshot of `line` at that time.
 
-    The time before the snapshot log counts, too: expiry removes a snapshot and all earlier entries from the log. `line`
-    are the current snapshot and its ancestors, newest first, and `log` is the snapshot log. The periods begin and end
-    in milliseconds since 1970.
+    An example is the time from a wrong commit to its rollback. `line` are the table's current snapshot and its
+    ancestors, newest first; `log` is the snapshot log. The time before the first entry of the log is such a period,
+    too, if `line` has an older snapshot: the expiry of a snapshot removes its entry and all earlier entries from the
+    log. A period is its start and its end, in milliseconds since 1970.
     """
     until: dict[int, float] = {}  # the time of the first of all later snapshots
     earliest = math.inf
@@ -217,10 +221,12 @@ def recorded_summary(document: Document) -> Mapping[str, str]:
 
 
 def _heads(ancestry: tuple[dict[str, Any], ...]) -> tuple[dict[str, Any], ...]:
-    """Return the current snapshot and the ancestors with the same rows: compactions, and the snapshot before them.
+    """Return the snapshots that have the same rows as the current snapshot, newest first; empty if the table has no
+    snapshot.
 
-    `ancestry` starts with the current snapshot. The last snapshot in the result is the first in `ancestry` that is
-    not a compaction or that records a refresh state. Return an empty tuple if the table has no snapshot.
+    These are the current snapshot and, if it is a compaction, its ancestors up to and including the first one that is
+    not a compaction. A compaction that records a refresh state also ends the list. `ancestry` are the current snapshot
+    and its ancestors, newest first.
     """
     compactions = tuple(takewhile(lambda raw: operation(raw) == "replace" and not speaks(raw["summary"]), ancestry))
     return ancestry[: len(compactions) + 1]

@@ -43,8 +43,8 @@ def view_state(name: TableName, document: Document) -> ViewState:
 def is_materialized(document: Document) -> bool:
     """Return whether a view is materialized.
 
-    A view is materialized if its property `iceberg.materialized.view` is true, or if its current version has a field
-    `storage-table`.
+    A view is materialized if its property `iceberg.materialized.view` (or `materialized.view`) is true, or if its
+    current version has a field `storage-table`.
     """
     properties = document.get("properties", {})
     marked = any(properties.get(key, "").lower() == "true" for key in MARKERS)
@@ -96,7 +96,7 @@ def _version(document: Document) -> dict[str, Any]:
     current = document["current-version-id"]
     found: dict[str, Any] | None = next((v for v in document["versions"] if v["version-id"] == current), None)
     if found is None:
-        raise Unusable(f"the view's metadata is damaged: the current version, {current}, is not among the versions")
+        raise Unusable(f"the view's metadata is damaged: `versions` lacks the current version (id {current})")
     return found
 
 
@@ -107,7 +107,7 @@ def view_schema(document: Document) -> dict[str, Any]:
         if schema.get("schema-id", 0) == schema_id:
             return dict(schema)
     raise Unusable(
-        f"the view's metadata is damaged: the schema of the current version, {schema_id}, is not among the schemas"
+        f"the view's metadata is damaged: `schemas` lacks the schema of the current version (id {schema_id})"
     )
 
 
@@ -119,7 +119,7 @@ def view_query(name: TableName, document: Document) -> ViewQuery:
             catalog = version.get("default-catalog") or name.catalog
             namespace = tuple(version.get("default-namespace", ()))
             return ViewQuery(representation["sql"], Session(catalog, namespace, catalogs=frozenset({name.catalog})))
-    raise Unusable(f"the view {name} has no query in the dialect `spark`")
+    raise Unusable(f"the view {name} has no query in the dialect `spark`, so Spark cannot read it")
 
 
 def fingerprint(query: str) -> str:
@@ -136,8 +136,8 @@ def _storage_query(view: TableName, query: str, properties: Mapping[str, str]) -
         return query
     if properties.get(DEFINITION) != fingerprint(query):
         raise Unusable(
-            f"another engine, which does not support materialized views, has replaced the view's query: the query of "
-            f"{view} is not the query for which the storage table was filled"
+            f"the query of {view} was replaced by an engine that does not support materialized views: the storage "
+            "table has the rows of the former query"
         )
     return properties[STORAGE_QUERY]
 
@@ -148,7 +148,7 @@ def _settings(properties: Mapping[str, str]) -> Mapping[str, str] | None:
     try:
         recorded = json.loads(properties[SETTINGS])
     except ValueError:
-        raise Unusable(f"the view's property {SETTINGS} is not valid JSON") from None
+        raise Unusable(f"the value of the view's property {SETTINGS} is not valid JSON") from None
     return MappingProxyType({str(key): str(value) for key, value in recorded.items()})
 
 

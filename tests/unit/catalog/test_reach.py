@@ -71,7 +71,8 @@ def test_a_catalog_that_hangs_holds_a_statement_no_longer_than_it_may_and_the_ne
         clock = asyncio.get_running_loop().time
         began = clock()
         with pytest.raises(
-            Unavailable, match=r"the catalog lake is unavailable since .*: the catalog gave no answer within 0\.2 s"
+            Unavailable,
+            match=r"the catalog lake is unavailable since .*: the catalog lake gave no answer within 0\.2 s",
         ):
             await catalog.current([SALES])
         assert 0.2 <= clock() - began < 5
