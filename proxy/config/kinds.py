@@ -10,10 +10,10 @@ from pydantic_core import PydanticCustomError
 
 
 def _allowed(what: str, *, secret: bool = False) -> WrapValidator:
-    """Return a validator with an error message such as "is 'many': it must be a whole number"; `what` is the last part.
+    """Return a validator with the error message "is <value>: it must be <what>"; `what` describes the allowed values.
 
-    The value (`'many'` in the example) is left out of the message if the setting is `secret`, and if the value is a
-    table or a list, because these may contain a password.
+    An example with the `what` "a whole number" is "is 'many': it must be a whole number". The value is left out of the
+    message if the setting is `secret`, and if the value is a table or a list, because these may contain a password.
     """
 
     def check(value: Any, validate: Any) -> Any:

@@ -108,10 +108,10 @@ _STDOUT = frozenset(("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"))
 
 
 def check_workers(settings: Config) -> None:
-    """Raise ConfigError if the settings do not allow several workers.
+    """Raise ConfigError if the settings do not allow several workers; call it only if [server] workers is more than 1.
 
-    Also raise ConfigError if a limit of an upstream is smaller than the number of workers,
-    because the limit is divided among the workers.
+    Also raise ConfigError if `sessions` or `statements` of an upstream is smaller than the number of workers, because
+    each worker gets an equal part of these limits.
     """
     count = settings.server.workers
     asked = f"[server] workers = {count}"

@@ -122,9 +122,11 @@ class ConsoleSettings(Table):
 
 
 class JournalSettings(Table):
-    """The settings of the journal: its file and Iceberg tables, the log's format, and whether literals are kept.
+    """The settings of the journal of statements and refreshes: the places where records are stored, and their form.
 
-    Without `file`, `table` and `refresh_table`, records are only kept in memory and logged.
+    Records are appended to `file`, and to the Iceberg tables `table` (statements) and `refresh_table` (refreshes);
+    without these three, records are only kept in memory and logged. `log` is the format of all lines in Viewgate's log.
+    If `literals` is false, the literals in statements are replaced by `?` in all records.
     """
 
     file: File | None = None
@@ -368,7 +370,8 @@ class CatalogSettings(Table):
 class PipelineSettings(Table):
     """The Spark login of refresh jobs; `spark`, if set, has the settings of a separate Spark for refresh jobs.
 
-    `background` is the largest number of refreshes at once for which no statement waits; None selects the default.
+    `background` is the largest number of simultaneous background refreshes (those for which no statement waits); None
+    selects the default.
     """
 
     user: Text = "viewgate"
@@ -381,7 +384,7 @@ class PipelineSettings(Table):
     def _check_one_place(cls, settings: dict[str, str] | None) -> dict[str, str] | None:
         if settings and MASTER in settings and REMOTE in settings:
             raise ValueError(
-                f"{MASTER} and {REMOTE} cannot be combined: keep the setting of the Spark that shall run refresh jobs"
+                f"{MASTER} and {REMOTE} cannot be combined: keep the setting of the Spark that should run refresh jobs"
             )
         return settings
 
