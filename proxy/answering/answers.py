@@ -92,10 +92,11 @@ class Answers:
         return {"decisions": self._views.use, "metadata": self.catalog.metadata_use}
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
-        """Return the plan of a statement: the SQL that Spark runs, the lines for the operation log, and the fallback.
+        """Return the plan of a statement: the SQL that Spark runs, and the lines for the operation log.
 
-        The statement must not be one of Viewgate's own commands. Raise SqlError for an invalid hint, an invalid call of
-        a table function, or an invalid `timeseries` call.
+        If Spark runs rewritten SQL, the plan also asks for a run of the original statement in case the rewritten SQL
+        fails (fallback). The statement must not be one of Viewgate's own commands. Raise SqlError for an invalid hint,
+        an invalid call of a table function, or an invalid `timeseries` call.
         """
         facts: SessionFacts = session.facts
         info = classify(sql)
@@ -120,11 +121,13 @@ class Answers:
         )  # fmt: skip
 
     async def _changed(self, session: ClientSession, info: StatementInfo, sql: str) -> list[Edit]:
-        """Return the edits that Spark needs in a statement that changes the session, and in EXECUTE IMMEDIATE.
+        """Return the edits that turn a statement that changes the session, or EXECUTE IMMEDIATE, into SQL that Spark
+        can run.
 
-        The edits replace virtual tables and table functions by their rows, or else `timeseries` calls by Spark's
-        functions. Return an empty list for any other statement; `info` is the classification of the statement. Raise
-        SqlError if the statement would store rows of a virtual table, or for an invalid call.
+        The edits replace virtual tables (tables of viewgate.system and information_schema) and calls of table functions
+        by their rows. Without any of these, the edits replace calls of `timeseries` by Spark's functions. Return an
+        empty list for any other statement; `info` is the classification of the statement. Raise SqlError if the
+        statement would store rows of a virtual table, or for an invalid call.
         """
         effect = info.effect.effect
         plain = effect is Effect.NONE or (effect is Effect.SETTINGS and not _sets_variable(sql))
@@ -151,9 +154,10 @@ class Answers:
 
     async def _inserted(self, session: ClientSession, sql: str) -> list[Edit]:
         """Return the edits that replace virtual tables and calls of table functions by their rows, in a statement that
-        changes the session, such as SET VARIABLE x = (SELECT count(*) FROM viewgate.system.views).
+        changes the session.
 
-        Raise SqlError if the statement would store the rows, for example in a temporary view.
+        An example is SET VARIABLE x = (SELECT count(*) FROM viewgate.system.views). Raise SqlError if the statement
+        would store the rows, for example in a temporary view.
         """
         lower = sql.lower()
         named = any(name in lower for name in (CATALOG, information_schema.NAMESPACE, *FUNCTIONS))
@@ -232,7 +236,7 @@ class Answers:
         """Return the edits that replace virtual tables and calls of table functions in a statement by their rows.
 
         The virtual tables are those in viewgate.system and information_schema. If the statement reads none of them,
-        return an empty list, and so leave calls of table functions unchanged.
+        return an empty list, even if it calls table functions: the caller replaces these calls itself.
         """
         edits = [
             edit
@@ -247,7 +251,9 @@ class Answers:
         return next((found for schema, _ in schemas if (found := schema.described(sql)) is not None), None)
 
     async def virtual_schema(self, session: ClientSession, sql: str, name: Sequence[str]) -> VirtualSchema | None:
-        """Return the virtual schema that a statement names `name`; None if no virtual schema has this name."""
+        """Return the virtual schema that the name `name` in the statement `sql` denotes; None if it denotes no virtual
+        schema.
+        """
         lower = tuple(map(str.lower, name))
         schemas = [schema for schema, _ in await self._virtual_schemas(session, sql)]
         if lower in information_schema.schema(self.catalog.name, qualified=True, alone=True).names:
@@ -275,7 +281,7 @@ class Answers:
         return found
 
     async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
-        """Return the virtual schema information_schema, under each of its two names that denotes no real namespace.
+        """Return the virtual schema information_schema, without those of its two names that denote a real namespace.
 
         The names are `information_schema` and `<catalog>.information_schema`. `state` is the state of the session in
         which the names are resolved.
@@ -381,11 +387,15 @@ class Answers:
     ) -> tuple[Relations, Earlier, Mapping[TableName, str]]:
         """Return the relations (tables and views) that a statement may use: their current state and earlier states.
 
-        The three results are the current state of the relations; the earlier states that the staleness `bound` allows,
-        by time; and, for each suspended storage table, the reason of the suspension. In each state, a partly stale
-        storage table is limited to its fresh rows, a suspended storage table is None, and a table has only those
-        declared primary and foreign keys that the session trusts. `asked` is the statement, `found` are the relations
-        in the catalog, and `facts` the settings of the session.
+        The three results are:
+
+        - the current state of the relations
+        - the earlier states that the staleness `bound` allows, by time
+        - the reason of the suspension, for each suspended storage table
+
+        In each state, a partly stale storage table is limited to its fresh rows, and a suspended storage table is None.
+        A table has only those declared primary and foreign keys that the session trusts. `asked` is the statement,
+        `found` are the relations in the catalog, and `facts` the settings of the session.
         """
         resting = self.rests.within(found)
         usable = {**_relied_on(found, facts), **dict.fromkeys(resting)}
@@ -442,13 +452,15 @@ class Answers:
         unchanged: Decision,
         relations: Relations,
     ) -> Decision:
-        """Add the rewritten SQL to the decision `unchanged`, which runs the original statement, and return the result.
+        """Return the decision `unchanged`, which runs the original statement, with the rewritten SQL instead.
 
-        The rewritten SQL must return columns of the original names and types: Spark describes the columns of each
-        replaced block (DESCRIBE QUERY), then each output column gets its original name, and a cast if the type could
-        differ. If Spark rejects a block, or if the columns of a view that the statement names have changed, the
-        result still runs the original statement, and its `problem` says why. `relations` are the tables and views
-        that `statement` reads.
+        The rewritten SQL must return columns of the original names and types. Therefore Spark describes the columns of
+        each query block (SELECT) that a view replaces (DESCRIBE QUERY). Each column then gets its original name, and a
+        cast if the type could differ.
+
+        The result still runs the original statement, and its `problem` says why, if Spark rejects a block, or if a view
+        that the statement names has other columns than its query returns now. `relations` are the tables and views that
+        `statement` reads.
         """
         outcome = unchanged.outcome
         assert outcome is not None

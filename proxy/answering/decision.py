@@ -45,6 +45,7 @@ class Decision:
 
     - `sql`: the SQL for Spark; None if Spark gets the client's own bytes
     - `original`: the user's own statement as Spark can run it
+    - `outcome`: the rewriter's result, with all attempts to use a view; None if the rewriter was not called
     - `problem`: why no view was tried; `why`: the reason code for `problem`
     - `over`: the number of views that read any table of the statement (a guess if the statement was not parsed)
     - `read`: the storage tables that the rewritten SQL reads
@@ -264,7 +265,8 @@ def _told_of(why: str, views: str) -> str:
 def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
     """Add a failed Attempt for the view `only`, which the statement's hint names, if that view was not tried.
 
-    Return the outcome unchanged if the view was tried, or if no hint names a view (`only` is None).
+    The attempt says whether the view exists (in `definitions`, the current views). Return the outcome unchanged if the
+    view was tried, or if no hint names a view (`only` is None).
     """
     if only is None or any(attempt.view == only for attempt in outcome.tried):
         return outcome
@@ -274,7 +276,7 @@ def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definiti
 
 
 def told_of_named(outcome: Outcome) -> Outcome:
-    """Return the outcome without the failed attempts of all views but the one that the statement's hint names.
+    """Return the outcome without the failed attempts, except for those of the view that the statement's hint names.
 
     Without a hint that names a view, return the outcome unchanged.
     """
@@ -285,10 +287,10 @@ def told_of_named(outcome: Outcome) -> Outcome:
 
 
 def suggested(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
-    """Return a change to a view that would let the view answer the statement of `outcome`; None if no such change is
-    found.
+    """Return a change to a view that would let the view answer the statement of `outcome`; None if no change is found.
 
-    `relations` are the current tables and views. If the search fails with an error, log the error and return None.
+    `definitions` are the current views, and `relations` the current tables and views that the statement reads. If the
+    search fails with an error, log the error and return None.
     """
     if outcome.rewritten:
         return None
@@ -300,11 +302,12 @@ def suggested(outcome: Outcome, definitions: Definitions, relations: Relations) 
 
 
 def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: Definitions) -> frozenset[TableName]:
-    """Return those tables in `names` whose integer columns' minima and maxima might let a view answer the statement.
+    """Return those tables in `names` for which the least and greatest values of integer columns might help a view to
+    answer.
 
-    If a view in `outcome` cannot answer because a sum or average may be rounded, the base tables are returned: the
-    minimum and maximum of a column can prove that its sum is exact. If a view cannot answer because the bounds of a
-    column are unknown, the storage tables are returned as well. Otherwise the result is empty.
+    These are the base tables, if a view in `outcome` cannot answer because a sum or average may be rounded: the values
+    can prove that the sum is exact. The storage tables are added if a view cannot answer because the bounds of a column
+    are unknown. Otherwise the result is empty. `definitions` tells storage tables from base tables.
     """
     reasons = {attempt.reason for attempt in outcome.tried}
     storages = names & definitions.by_storage.keys()

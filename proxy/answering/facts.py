@@ -222,7 +222,9 @@ class SessionFacts:
 
 
 def _is_hive(catalog: str, settings: Mapping[str, str]) -> bool:
-    """Return whether an Iceberg catalog is a Hive Metastore by the settings, and so ignores the case of names."""
+    """Return whether the Spark settings define a catalog as a Hive Metastore; such a catalog ignores the case of
+    names.
+    """
     kind, of = settings.get(f"{_CATALOG}{catalog}.type", ""), settings.get(f"{_CATALOG}{catalog}.catalog-impl", "")
     return kind.lower() == "hive" or of == "org.apache.iceberg.hive.HiveCatalog"
 

@@ -1,4 +1,4 @@
-"""The virtual schema `information_schema`: tables, columns and views of the Iceberg catalog, for tools that query them.
+"""The virtual schema `information_schema`: the tables, columns and views of the Iceberg catalog, for JDBC and BI tools.
 
 The rows are made from cached metadata: each metadata file is read only once. Storage tables are left out, as in SHOW
 TABLES, because users should not query them.

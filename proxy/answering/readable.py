@@ -128,8 +128,8 @@ class Rests:
 def told_of_rests(outcome: Outcome, resting: Mapping[TableName, str], definitions: Definitions) -> Outcome:
     """Return the outcome; a failed attempt to use a view with a suspended storage table gets the suspension's reason.
 
-    `resting` has the reason of the suspension for each suspended storage table; it becomes the `detail` of the
-    attempts.
+    `resting` has the reason for each suspended storage table, and becomes the `detail` of the attempts. `definitions`
+    has the storage table of each view.
     """
     if not resting:
         return outcome

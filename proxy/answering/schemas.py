@@ -78,7 +78,8 @@ class Schemas:
     async def of(self, sql: str, key: Hashable, query: Query) -> tuple[Column, ...]:
         """Return the columns of a query; raise Spark's SqlError if the query is invalid.
 
-        The columns are cached by the query's text and `key`. `query` runs a SQL text on Spark.
+        The columns are cached by the query's text and `key`, the result of `schema_key` for the query. `query` runs a
+        SQL text on Spark.
         """
         whole = (sql, key)
         if whole not in self._known:

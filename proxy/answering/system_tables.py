@@ -134,7 +134,7 @@ class SystemRows:
         }
 
     async def rows(self, table: str, user: str | None) -> Sequence[Row]:
-        """Return the rows of a table from all workers, the latest first; for the table `views`, the most executed views
+        """Return the rows of a table from all workers, the latest first; in the table `views`, the most used views come
         first.
 
         Only the rows that `user` may see are returned (None: all rows).
@@ -192,7 +192,7 @@ class SystemRows:
             yield {"view": str(view), **counts, "chosen_ms": uses.chosen_ms, "last": last, "due_ms": due_ms.get(view)}
 
     async def _views(self) -> list[Row]:
-        """Return one row per view with the counts of its uses in all workers, the most executed views first.
+        """Return one row per view with the counts of its uses in all workers, the view used in most statements first.
 
         Views whose metadata cannot be read are included, with the reason.
         """
@@ -254,7 +254,8 @@ def _of_session(session: ClientSession) -> Row:
 def plain(value: Any) -> Any:
     """Return a value in a form that JSON supports: a time becomes milliseconds since 1970.
 
-    A text is cut after LONGEST characters, and a dict is converted value by value.
+    A text is cut after LONGEST characters, a dict is converted value by value, and any other value is returned
+    unchanged.
     """
     if isinstance(value, datetime):
         return round(value.timestamp() * 1000)

@@ -1,8 +1,9 @@
 """Finds `timeseries` calls in a statement, and in the string literals that EXECUTE IMMEDIATE runs as statements.
 
-`timeseries` is a function of Viewgate's, which translates the calls to Spark's functions. So a statement that calls it
-cannot go to Spark unchanged (`calls_time`). Viewgate can translate a call in a literal of EXECUTE IMMEDIATE
-(`immediate_text`), but not a call in a text that Spark computes when it runs the statement (`told_of_immediate`).
+Spark does not have the function `timeseries`: Viewgate translates its calls to Spark's functions. So a statement that
+calls `timeseries` cannot go to Spark unchanged (`calls_time`). Viewgate can translate a call in a literal of EXECUTE
+IMMEDIATE (`immediate_text`), but not a call in a text that Spark computes when it runs the statement
+(`told_of_immediate`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _REMEDY = (
 
 
 def spells_time(sql: str) -> bool:
-    """Return whether a text may call `timeseries`."""
+    """Return whether a text may call `timeseries`: whether it contains this word, even in a comment or a literal."""
     return _NAME in sql.lower()
 
 
@@ -58,12 +59,16 @@ def immediate_text(sql: str) -> Token | None:
         return None
     alone = len(found) == 1 and len(found[0]) == 1
     if not alone or tokens[0].keyword != "EXECUTE":
-        raise SqlError(f"timeseries() in a text of EXECUTE IMMEDIATE cannot be translated: {_REMEDY}", "0A000")
+        raise SqlError(
+            "timeseries() in EXECUTE IMMEDIATE is translated only in a single string literal, and not within a script: "
+            f"{_REMEDY}",
+            "0A000",
+        )
     return found[0][0]
 
 
 def _texts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the tokens of the text, a string literal or an expression, of each EXECUTE IMMEDIATE."""
+    """Yield, for each EXECUTE IMMEDIATE, the tokens of the text to run: a string literal, or an expression."""
     for at in range(len(tokens) - 1):
         if [token.keyword for token in tokens[at : at + 2]] == ["EXECUTE", "IMMEDIATE"]:
             begin = at + 2

@@ -149,11 +149,12 @@ _BEFORE_RELATION = frozenset({"FROM", "JOIN", ",", "(", "USING", "LATERAL"})
 
 
 class Reference(NamedTuple):
-    """A virtual table's name in a statement: in FROM, with or without an alias, or as the qualifier of a column.
+    """A virtual table's name in a statement: in FROM (`relation` is true), or as the qualifier of a column.
 
-    The text between the offsets `start` and `end` is the name and the TABLESAMPLE clause after it (`sample`, empty
-    without such a clause). In FROM (`relation`), this text is replaced by a subquery, the same clause and, unless the
-    statement gives one (`aliased`), an alias, because Spark expects TABLESAMPLE between a subquery and its alias.
+    `start` and `end` are the offsets of the name and the TABLESAMPLE clause after it (`sample`, empty without such a
+    clause). In FROM, this text is replaced by a subquery, followed by the same clause, because Spark expects
+    TABLESAMPLE between a subquery and its alias. If the statement gives the table no alias (`aliased` is false), an
+    alias is added.
     """
 
     name: str
@@ -180,10 +181,13 @@ class Described(NamedTuple):
 class VirtualSchema:
     """A schema of virtual tables: the schema's names, and the columns and types of each table.
 
-    The rows of one table may have at most `most` characters in a statement. If the schema exists only in Viewgate
-    (`own`), a statement that reads an unknown table or writes to a table is an error, and rows beyond `most`
-    characters are left out. In any other schema, unknown tables are left for Spark to resolve, and rows of more than
-    `most` characters are an error.
+    The rows of one table may have at most `most` characters in a statement. A schema that exists only in Viewgate is an
+    `own` schema; the other kind shares its name with schemas that Spark may have.
+
+    - In an `own` schema, an unknown table or a write to a table is an error, and rows beyond `most` characters are left
+      out.
+    - In any other schema, unknown tables are left for Spark to resolve, and rows of more than `most` characters are an
+      error.
     """
 
     names: Sequence[tuple[str, ...]]
@@ -200,7 +204,8 @@ class VirtualSchema:
         return any(all(part in lower for part in name) for name in self.names)
 
     def concerns(self, sql: str) -> bool:
-        """Return whether a statement refers to a table of this schema, also if only in a text that the statement runs.
+        """Return whether a statement refers to a table of this schema, in its own text or in a text that EXECUTE
+        IMMEDIATE runs.
 
         A name in a comment or in any other string literal is not a reference. The schema must not be an `own` schema.
         """
