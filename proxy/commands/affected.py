@@ -18,7 +18,7 @@ ByLast = Mapping[str, Collection[TableName]]
 
 
 class AffectedViews:
-    """Finds the sources of materialized views that the table names in a statement denote.
+    """Resolves the table names in a statement to the tables and views that materialized views read (sources).
 
     The session's current catalog and namespace are queried only if a name could denote a source of a view.
     """
@@ -62,7 +62,10 @@ class AffectedViews:
         return possible & {facts.resolve(parts) for parts in names}
 
     async def names(self) -> Names:
-        """Return the index of the current views' names; the same object until a view is created, changed or dropped."""
+        """Return the index of the current views' names (see `Names`).
+
+        The result is the same object until a view is created, changed or dropped.
+        """
         definitions = await self._context.answers.definitions()
         if definitions is not self._names.definitions:
             self._names = Names(definitions)

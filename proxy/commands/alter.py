@@ -69,8 +69,8 @@ class Widen:
         if view.settings is not None and (differing or now.keys() != view.settings.keys()):
             told = describe.settings(view)
             raise SqlError(
-                f"{view.name} was created with the session settings {told}: set these with SET, then run "
-                "the statement again",
+                f"{view.name} was created with the session settings {told}, which differ from those of this session: "
+                "set them with SET, then run the statement again",
                 "55000",
             )
 

@@ -151,9 +151,9 @@ class Create:
     async def _filled(self, ctx: Context, view: MaterializedView, log: Log) -> int:
         """Fill the view's storage table, and return the number of rows.
 
-        If the view is created WITH DEFERRED REFRESH, do not fill the table, and return 0. In this case, if the view has
-        the property `viewgate.retention`, raise SqlError if no refresh could drop the rows older than the period in
-        this property.
+        If the view is created WITH DEFERRED REFRESH, do not fill the table, and return 0; but raise SqlError if the
+        view has the property `viewgate.retention`, and no refresh could drop the rows older than the period in this
+        property.
         """
         if self._fills:
             return (await ctx.pipeline.refresh(view, log)).rows
@@ -285,7 +285,9 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
     below = [view.name for view in through.views]
     if name in below:
         on = next((str(other) for other in below if other != name), str(name))
-        raise SqlError(f"{name} would refer to itself, because {on} reads it: define {name} over other tables", "42P19")
+        raise SqlError(
+            f"{name} would refer to itself, because {on} reads {name}: define {name} over other tables", "42P19"
+        )
 
 
 async def _drop_if_ours(ctx: Context, session: ClientSession, plan: _Plan) -> bool:

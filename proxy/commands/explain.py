@@ -123,8 +123,8 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
     """Return whether the view of this attempt answers the statement although its storage table is stale.
 
-    Such a storage table is read together with the rows appended since its refresh. If the session allows the
-    staleness, the storage table is read without these rows. `decision` is the decision about the statement.
+    This is the case if the rows appended since the refresh are added to the stored rows (the rule delta_union), or if
+    the session allows rows of this age. `decision` is the decision about the statement.
     """
     return attempt.verdict == "chosen" and (attempt.rule == "delta_union" or bool(decision.as_of))
 

@@ -95,10 +95,9 @@ class Guard:
             await self._check(session, statement, sql)
 
     async def _check(self, session: ClientSession, statement: str, sql: str) -> None:
-        """Raise SqlError if `statement`, one statement of the script `sql`, would break a view.
+        """Raise SqlError if `statement` would break a view; it is one statement of `sql`, which may be a script.
 
-        If the table that the statement changes is not evident from its text, every relation that the script names is
-        checked.
+        If the text of the statement does not show which table it changes, every relation that `sql` names is checked.
         """
         info = classify(statement)
         writes, loss = info.writes, info.destroys
@@ -132,7 +131,7 @@ class Guard:
             )
 
     async def _check_rows(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError 42809 for a write to a materialized view.
+        """Raise SqlError 42809 if one of `names`, the tables that a statement writes to, is a materialized view.
 
         Spark's own error would say that no such table exists.
         """
@@ -190,8 +189,10 @@ class Guard:
         return any(column.name.lower() in loss.columns for column in needed)
 
     async def _check_namespaces(self, session: ClientSession, names: Iterable[Parts]) -> None:
-        """Raise SqlError 2BP01 if a namespace to be dropped contains, at any depth, a view, its storage table or a
-        source.
+        """Raise SqlError 2BP01 if a namespace in `names`, which a statement drops, contains a view or a table that a
+        view needs.
+
+        The tables that a view needs are its storage table and its sources. A namespace contains them at any depth.
         """
         known = await self._affected.names()
         if not known.definitions.views:
@@ -202,7 +203,7 @@ class Guard:
             lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
             if lost:
                 raise SqlError(
-                    f"the namespace {'.'.join(qualified)} contains base tables or storage tables of "
+                    f"the namespace {'.'.join(qualified)} contains tables or views that are needed by "
                     f"{named(view.name for view in lost)}; {_HINT}",
                     _DEPENDED_ON,
                 )
@@ -211,7 +212,9 @@ class Guard:
 async def _remade(session: ClientSession, statement: str, sql: str) -> Mapping[str, str]:
     """Return the columns that a table gets from a statement that replaces the table: the type of each column by name.
 
-    Return an empty mapping if the columns are unknown; raise SqlError if Spark rejects the statement's query.
+    `statement` is one statement of `sql`, which may be a script. Return an empty mapping if the columns are unknown. If
+    Spark rejects the query of the statement, raise Spark's SqlError if `sql` ends with this query. Otherwise return an
+    empty mapping, because an earlier statement of the script may create the tables that the query reads.
     """
     query = columns_query(statement)
     if not query:

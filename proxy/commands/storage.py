@@ -253,10 +253,10 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """Return the rewriter's description of the rows to be stored, from which a layout is derived; None without one.
+    """Return the rewriter's description of the rows to be stored, from which a layout is derived.
 
-    `sources` are the current tables that the view's query reads. `made` has the queries and columns of the view.
-    `facts` is the session's state.
+    Return None if the rewriter does not support the query. `sources` are the current tables that the view's query
+    reads. `made` has the queries and columns of the view. `facts` is the session's state.
     """
     view = MaterializedView(
         name=storage,
@@ -310,7 +310,7 @@ _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
 async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
-    """Return the full name of an existing table that a new view adopts, which means: uses as its storage table.
+    """Return the full name of an existing table that a new view can adopt, that is, use as its storage table.
 
     `parts` is the name of the table in the statement. Raise SqlError with the reason if the table cannot be adopted.
     `made` has the queries and columns of the view.
@@ -330,18 +330,18 @@ async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...]
         )
     owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)
     if owner is not None:
-        raise _refused(name, f"the table is the storage table of materialized view {owner}; name another table")
+        raise _refused(name, f"{name} is the storage table of materialized view {owner}; name another table")
     if table.snapshot_id is None:
         raise _refused(
             name,
-            f"the table is empty, so there are no rows to adopt; remove the property {ADOPT} from the "
-            "statement, so that Viewgate creates a storage table",
+            f"{name} is empty, so there are no rows to adopt; remove the property {ADOPT} from the statement, so that "
+            "Viewgate creates a storage table",
         )
     if table.snapshots[0].schema_id != table.schema_id:
         raise _refused(
             name,
-            "the columns of the table were changed after its last write; write to the table (INSERT "
-            "OVERWRITE), then run the statement again",
+            f"the columns of {name} were changed after its last write; write to {name} (INSERT OVERWRITE), then run "
+            "the statement again",
         )
     if problem := _differing(table.columns, made.storage_columns) or _incomparable(table.columns):
         raise _refused(name, problem)
@@ -376,10 +376,9 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
     if besides or lacking:
         raise _refused(
             storage.name,
-            f"the table's rows differ from the query's current result: {besides} extra rows, {lacking} missing "
-            "rows (rows that differ only in the last bits of a floating-point sum are counted as "
-            "extra and as missing). Bring the "
-            f"table up to date, or remove {ADOPT}",
+            f"{storage.name} has {besides} extra rows, {lacking} missing rows, compared with the query's current "
+            "result (rows that differ only in the last bits of a floating-point sum are counted as extra and as "
+            f"missing). Bring {storage.name} up to date, or remove the property {ADOPT} from the statement",
         )
     await ctx.pipeline.vouch(view, sources, storage)
     return int(rows)

@@ -33,7 +33,7 @@ REFUSED = {
     "ALTER TABLE guards.t RENAME TO guards.u": "needed by materialized view lake.guards.mv",
     "ALTER TABLE t DROP COLUMN v": "loses or changes columns (v)",
     "ALTER TABLE t RENAME COLUMN k TO kk": "loses or changes columns (k)",
-    "DROP NAMESPACE lake.guards CASCADE": "contains base tables or storage tables of materialized view lake.guards.mv",
+    "DROP NAMESPACE lake.guards CASCADE": "tables or views that are needed by materialized view lake.guards.mv",
     "DROP TABLE mv__storage": "is the storage table of materialized view lake.guards.mv",
     "INSERT INTO mv__storage SELECT * FROM mv__storage": "only refreshes may write to a storage table",
     "DROP TABLE IDENTIFIER('guards.' || 't')": "needed by materialized view lake.guards.mv",

@@ -18,7 +18,7 @@ ADOPTING = "CREATE MATERIALIZED VIEW agg {} PROPERTIES ('viewgate.adopt' = '{}')
     [
         ("", "nowhere", "42P01", "is not an Iceberg table of the catalog"),
         ("", "sales", "55000", "the view's query reads lake.demo.sales"),
-        ("", "empty", "55000", "the table is empty"),
+        ("", "empty", "55000", "is empty, so there are no rows"),
         ("", "other", "55000", "the table has the columns \\(region string, amount"),
         ("PARTITIONED BY (region)", "other", "0A000", "cannot be combined with PARTITIONED BY, because"),
     ],
@@ -51,7 +51,9 @@ def test_columns_that_were_changed_since_the_last_write_are_not_those_that_would
     other.append(ROWS)
     with other.update_schema() as changed:
         changed.rename_column("amount", "sum")
-    with pytest.raises(SqlError, match="the columns of the table were changed after its last write") as refusal:
+    with pytest.raises(
+        SqlError, match=r"the columns of lake\.demo\.other were changed after its last write"
+    ) as refusal:
         asyncio.run(house.run(ADOPTING.format("", "other")))
     assert refusal.value.sql_state == "55000"
 

@@ -55,9 +55,9 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("ALTER TABLE sales ADD COLUMN amount.more INT", r"loses or changes columns \(amount\)"),
         (
             "DROP NAMESPACE demo CASCADE",
-            "the namespace lake.demo contains base tables or storage tables of materialized view lake.demo.agg",
+            "the namespace lake.demo contains tables or views that are needed by materialized view lake.demo.agg",
         ),
-        ("DROP DATABASE IF EXISTS lake.demo CASCADE", "contains base tables or storage tables"),
+        ("DROP DATABASE IF EXISTS lake.demo CASCADE", "contains tables or views that are needed by"),
         ("DROP TABLE agg__storage", "is the storage table of materialized view lake.demo.agg"),
         (
             "INSERT INTO demo.agg__storage SELECT * FROM demo.agg__storage",
@@ -77,7 +77,7 @@ def viewed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         ("DROP TABLE IF EXISTS IDENTIFIER('sal' || 'es')", "needed by materialized view lake.demo.agg"),
         ("ALTER TABLE IDENTIFIER('`sales`') DROP COLUMN amount", r"loses or changes columns \(amount\)"),
         ("DROP TABLE IDENTIFIER(concat('demo.', 'sales'))", "needed by materialized view lake.demo.agg"),
-        ("DROP DATABASE IDENTIFIER('demo') CASCADE", "contains base tables or storage tables"),
+        ("DROP DATABASE IDENTIFIER('demo') CASCADE", "contains tables or views that are needed by"),
         ("DELETE FROM IDENTIFIER('agg__storage')", "only refreshes may write to a storage table"),
         ("EXECUTE IMMEDIATE 'DROP TABLE lake.demo.sales'", "needed by materialized view lake.demo.agg"),
         ("EXECUTE IMMEDIATE 'DROP TABLE ' || 'sales'", "needed by materialized view lake.demo.agg"),
