@@ -102,7 +102,8 @@ class Tickets(Protocol):
 
 
 class Authentication:
-    """A checker of logins; without `passwords`, `tokens` and `tickets`, every user name is accepted, as in Spark.
+    """A checker of logins; if `passwords`, `tokens` and `tickets` are all None, every user name is accepted, as in
+    Spark.
 
     Some clients send their password with each call. Therefore a correct password is accepted for `kept` seconds without
     another check, unless the password is known to have changed. Only a keyed digest of the password is stored.

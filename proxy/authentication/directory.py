@@ -28,10 +28,12 @@ class Directory:
 
     - `user_dn`: the pattern of the entry's name, such as `uid={user},ou=people,dc=example,dc=org`; if the pattern is
       empty, the entry is searched for
-    - `base`, `filter`: the place and the condition of the search, such as
+    - `base`, `filter`: the entry below which is searched, and the condition of the search, such as
       `(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`
     - `bind_dn`, `bind_password`: the login for the search; without `bind_dn`, the search is anonymous
-    - `timeout`: in seconds
+    - `start_tls`: true if the connection begins without TLS and changes to TLS before the login
+    - `ca_file`: the trusted certificate authorities; None for those that this machine trusts
+    - `timeout`: the limit for the connection and for each reply, in seconds
     """
 
     url: str
@@ -51,7 +53,8 @@ class Directory:
     def check(self, user: str, password: str) -> bool:
         """Return whether the directory accepts the user's password; False for an unknown user or an empty password.
 
-        Raise DirectoryDown if the directory cannot be reached or fails.
+        Raise DirectoryDown if the directory cannot be reached, replies with an error, or refuses the login of
+        `bind_dn`.
         """
         if not user or not password:
             return False  # a directory accepts an empty password as an anonymous login

@@ -65,7 +65,7 @@ class Kerberos:
         answer = _sure(lambda: context.accept(token))
         if not context.complete:
             raise Denied(
-                "The Kerberos ticket is not accepted: its exchange needs a second token, which HTTP logins do not "
+                "The Kerberos ticket is not accepted: the login needs a second token, which logins over HTTP do not "
                 "support: use the binary transport (SASL)"
             )
         return _sure(context.user), answer

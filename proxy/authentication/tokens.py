@@ -18,8 +18,9 @@ _SHARED = ("HS256", "HS384", "HS512")
 class Tokens:
     """The keys that verify JSON Web Tokens, the claims that a token must have, and the claim that names the user.
 
-    `keys` are pairs of a key id and a key; a key whose id is None verifies all tokens. An `audience` or `issuer` of
-    None is not checked. `algorithms` are the allowed signature algorithms.
+    `keys` are pairs of a key id and a key. A token that names a key id is verified only by the key with this id; a key
+    without an id (None) verifies every token. An `audience` or `issuer` of None is not checked. `algorithms` are the
+    allowed signature algorithms.
     """
 
     keys: tuple[tuple[str | None, Any], ...]
