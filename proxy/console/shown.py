@@ -96,7 +96,8 @@ _LONGEST_DRAWN = 7 * 24 * 3600 * 1000  # milliseconds of freshness in the drawin
 
 
 def standing(row: Row) -> tuple[str, str]:
-    """Return the status of a view, from its row in the system table, and the CSS class that colours the status.
+    """Return the status of a view, and the CSS class that colours the status; `row` is the view's row in the system
+    table.
 
     >>> standing({"status": "stale"})
     ('stale', 'warn')
@@ -107,7 +108,8 @@ def standing(row: Row) -> tuple[str, str]:
 def judged(row: Row) -> tuple[str, str] | None:
     """Return a problem of a view that an operator should look into, and the CSS class that colours the text.
 
-    Return None if there is no problem. `row` is the view's row in the system table, with the counts of the view's uses.
+    Return None if there is no problem. `row` is the view's row in viewgate.system.views, with the counts of the view's
+    uses.
 
     >>> uses = {"considered": 3, "chosen": 0, "failed": 0, "compared": 0, "refreshes": 1}
     >>> judged(uses), judged({**uses, "considered": 0})
