@@ -19,6 +19,7 @@ result. The packages:
     sql_types   Spark's types in the forms of Iceberg and JDBC; without I/O
     hs2         the structs and encodings of TCLIService; without I/O
     wire        encodes and decodes bytes as messages; without I/O
+    config      reads and checks the settings file
 
 A package imports only packages below it in this list, and the public names of `rewriter`, which handles SQL and knows
 nothing of the proxy. The import contracts in pyproject.toml enforce these rules.

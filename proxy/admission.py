@@ -53,7 +53,8 @@ def check(settings: Config) -> None:
 
 
 def entrance(settings: Config) -> Callable[..., Entrance]:
-    """Return a function that makes an Entrance of a Thrift service: the service with login checks, TLS and limits.
+    """Return a function that makes an Entrance from a Thrift service: it adds login checks, TLS and limits to the
+    service.
 
     If the settings are invalid, raise ConfigError at once, not when the returned function is called.
     """
@@ -130,8 +131,8 @@ def _tickets(settings: KerberosSettings) -> Tickets:
         return Kerberos(**settings.given)
     except GssError as error:
         raise ConfigError(
-            f"[authentication.kerberos] the keytab {settings.keytab} cannot be used: {error}; check the file and "
-            "`principal`"
+            f"[authentication.kerberos] the keytab {settings.keytab} cannot be used: {error}; check its path, and that "
+            "it has a key of `principal`"
         ) from error
 
 

@@ -85,7 +85,10 @@ def _settings(settings: Config) -> str:
 
 
 def _check_command_lines(settings: Config) -> None:
-    """Raise Dispensable if a credential in the settings of a Spark is on the command line of its JVM."""
+    """Raise Dispensable if a JVM that Viewgate starts would get a credential on its command line.
+
+    The JVMs are those of [embedded.spark] and of [pipeline.spark].
+    """
     own = settings.embedded.spark if settings.catalog is None else {}
     given = {"embedded": own, "pipeline": settings.pipeline.spark}
     for table, spark in given.items():
@@ -95,9 +98,9 @@ def _check_command_lines(settings: Config) -> None:
 
         if keys := credentials_shown(spark):
             raise Dispensable(
-                f"[{table}.spark] {', '.join(keys)}: Spark needs these settings when its JVM starts, so that their "
-                "credentials are on the JVM's command line, which all users of this machine can read: move the "
-                "credentials into a file that only Viewgate's user can read, such as that of spark.jars.ivySettings"
+                f"[{table}.spark] {', '.join(keys)}: all users of this machine can read the credentials in these "
+                "settings, because Spark needs the settings on the command line of its JVM: move the credentials into "
+                "a file that only Viewgate's user can read, such as the file of spark.jars.ivySettings"
             )
 
 

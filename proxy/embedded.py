@@ -59,7 +59,9 @@ class Jvm(NamedTuple):
 
 @dataclass
 class EmbeddedSpark:
-    """A running embedded Spark: its session, JVM and Thrift port, and its catalog as pyiceberg's properties."""
+    """A running embedded Spark: its session, its JVM, its Thrift port, and the properties with which pyiceberg opens
+    its catalog.
+    """
 
     session: Any
     jvm: Jvm

@@ -22,8 +22,9 @@ _log = logging.getLogger("viewgate")
 class Reloading:
     """Reads the settings file again on request, and applies its changes; `options` has the path of the file.
 
-    `adopt` puts changed settings into effect. `now` returns the settings in effect, which include options of the
-    command line. `read` has the settings of the file, as read last, for comparison with the changed file.
+    - `read`: the settings in the file when it was last read; the changed file is compared with them
+    - `now`: returns the settings in effect: those of the file, overridden by options of the command line
+    - `adopt`: puts changed settings into effect
     """
 
     options: Options

@@ -298,12 +298,12 @@ def _console(
     place: socket.socket | None,
     running: AsyncExitStack,
 ) -> Console:
-    """Return the console (web pages for operators) of a service, which answers Thrift calls.
+    """Return the console: the web pages for operators, about the sessions and statements of this process.
 
     With a socket `place`, the console listens there until `running` is closed.
 
-    `entered` has the service and its authentication, and `context` the state that the pages show. `certificate` has the
-    TLS settings, None without TLS.
+    `entered` has the Thrift service and its authentication, and `context` the state that the pages show. `certificate`
+    has the TLS settings, None without TLS.
     """
     login = Login(entered.authentication, context.whose, entered.cookies.key)
 
