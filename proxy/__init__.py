@@ -14,12 +14,12 @@ result. The packages:
     catalog     reads and commits of Iceberg metadata
     authentication   checks logins, and for which users a client may act
     journal     records of statements and refreshes, in memory, for SHOW VIEWGATE and metrics
+    config      reads and checks the settings file
     session     sessions and operations, and their state transitions
     statements  classifies statements by their text; without I/O
     sql_types   Spark's types in the forms of Iceberg and JDBC; without I/O
     hs2         the structs and encodings of TCLIService; without I/O
     wire        encodes and decodes bytes as messages; without I/O
-    config      reads and checks the settings file
 
 A package imports only packages below it in this list, and the public names of `rewriter`, which handles SQL and knows
 nothing of the proxy. The import contracts in pyproject.toml enforce these rules.
