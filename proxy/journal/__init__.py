@@ -1,8 +1,8 @@
 """The journal: one record for each statement and each refresh, while it runs and for some time after its end.
 
-`Journal` keeps the records of this process in memory. SHOW VIEWGATE reads these records, and each `Sink` gets the
-record of a statement or refresh when that statement or refresh ends, so that the figures in SHOW VIEWGATE, in the
-metrics and in the files agree. Nothing in this package blocks the event loop.
+`Journal` keeps the records of this process in memory, where SHOW VIEWGATE reads them. When a statement or refresh ends,
+each `Sink` gets its record. So the figures in SHOW VIEWGATE, in the metrics and in the files agree. Nothing in this
+package blocks the event loop.
 """
 
 from proxy.journal.journal import Journal, Sink

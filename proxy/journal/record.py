@@ -223,7 +223,10 @@ class Record:
         self._since = now
 
     def queued_again(self, operation: Operation) -> None:
-        """Record that the original statement of `operation` is queued: the rewritten one's rows cannot be read."""
+        """Record that the original statement is queued, because the rows of the rewritten statement cannot be read.
+
+        `operation` is the operation for which the original statement will run.
+        """
         self.operation, self.state, self.ended_ms = operation, OperationState.PENDING, None
 
     def runs_again(self) -> None:
@@ -231,7 +234,10 @@ class Record:
         self.state = OperationState.RUNNING
 
     def ended_again(self, state: OperationState) -> None:
-        """Record the end of the original statement that ran after the rewritten one; do nothing if none has begun."""
+        """Record the end of the original statement that ran after the rewritten one.
+
+        Do nothing if no original statement was queued, or if its end was recorded before. `state` is the final state.
+        """
         if self.operation is not None:
             self.operation, self.state, self.ended_ms = None, state, now_ms(self._offset)
 
@@ -260,8 +266,8 @@ class Record:
     def failed(self, error: SqlError | None) -> None:
         """Record the error of the statement; None for a statement without an error.
 
-        Of a stack trace, only the message and its innermost cause are recorded. If literals are not recorded, `?`
-        replaces each literal in the error's message.
+        Of a stack trace, only the first message and the message of the innermost cause are recorded. If literals are
+        not recorded, `?` replaces each literal in the error's message.
         """
         if error is not None:
             told = self.kept_message(messages(error.message), error.sql_state)
@@ -277,17 +283,20 @@ class Record:
         self.answer = line if self.choice.chosen else self.kept_message(line)
 
     def kept_message(self, message: str, sql_state: str | None = None) -> str:
-        """Return the part of an error message that is recorded; `?` replaces literals if literals are not recorded.
+        """Return the part of an error message that is recorded, without literals if literals are not recorded.
 
-        In this case, `sql_state`, the error's SQLSTATE, decides how much of the message is recorded: see
-        `without_values`.
+        `sql_state` is the error's SQLSTATE. If literals are not recorded, the SQLSTATE decides how much of the message
+        is recorded: see `without_values`.
         """
         if self._original is None:
             return kept_message(message, literals=self.literals)
         return kept_message(message, sql_state, literals=False, known=string_literals(self._original))
 
     def values(self) -> dict[str, Any]:
-        """Return the record as values by the column names of the system table: times in UTC, views by their names."""
+        """Return the record as a row of the system table of statements: values by column name.
+
+        Times are in UTC. A view is given by its name.
+        """
         phases = {f"{phase}_ms": self._phase_ms(phase) for phase in Phase}
         return {
             "id": self.id,

@@ -21,9 +21,9 @@ class Redacted(Exception):
 class Redaction(logging.Filter):
     r"""A log filter that hides credentials in texts and in the messages of exceptions.
 
-    If `literals` is false, the filter also replaces literals by `?` in the rewriter's lines, in the messages of all
-    exceptions, and in finished texts: messages without arguments, such as those of background refreshes, which quote
-    errors and conditions.
+    If `literals` is false, the filter also replaces literals by `?` in three places: in the arguments of the rewriter's
+    log lines, in the messages of all exceptions, and in log messages without arguments. Log messages without arguments
+    are, for example, the messages of background refreshes, which quote errors and conditions.
 
     >>> given = {"name": "rewriter.engine", "msg": "failed sql=%r", "args": ("SELECT 'Ann', secret(token => 'x')",)}
     >>> lines = [logging.makeLogRecord(given) for _ in range(2)]
@@ -52,7 +52,12 @@ class Redaction(logging.Filter):
         return True
 
     def _shown(self, value: object, *, of_statements: bool) -> object:
-        """Return an argument of a log line as the line may show it: a text or an exception without credentials."""
+        """Return an argument of a log line without credentials; for an exception, return its redacted message.
+
+        A value of any other type than a text is returned unchanged. `of_statements` is true for a log line of the
+        rewriter, whose arguments may quote statements: unless literals are shown, a text in such a line is replaced by
+        its digest.
+        """
         if isinstance(value, BaseException):
             return self._told(value)
         if not isinstance(value, str):
@@ -60,7 +65,10 @@ class Redaction(logging.Filter):
         return digest(value) if of_statements and not self._literals else without_credentials(value)
 
     def _finished(self, message: object) -> object:
-        """Return a message without arguments, a text or an exception, as the line may show it."""
+        """Return the message of a log line without arguments, with credentials and (if so set) literals replaced.
+
+        If the message is an exception, return the redacted message of the exception.
+        """
         if not isinstance(message, str):
             return self._shown(message, of_statements=False)
         return without_credentials(message if self._literals else without_values(message))
@@ -71,7 +79,10 @@ class Redaction(logging.Filter):
 
 
 def _texts(error: BaseException) -> Iterator[str]:
-    """Yield the texts that a traceback shows: of an exception, its causes and the members of groups, also the notes."""
+    """Yield the texts that a traceback shows: the messages and notes of an exception and of its causes.
+
+    For an exception group, the messages and notes of its members are also yielded.
+    """
     seen, left = list[BaseException](), [error]
     while left:
         one = left.pop()

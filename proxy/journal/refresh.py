@@ -57,7 +57,7 @@ class Refresh:
         self.state, self.error, self.ended_ms = state, error, now_ms(self._offset)
 
     def values(self) -> dict[str, Any]:
-        """Return the refresh as values by the column names of the system table, with times in UTC."""
+        """Return the refresh as a row of the system table of refreshes: values by column name, with times in UTC."""
         return {
             "view": str(self.view),
             "way": self.way,

@@ -42,8 +42,8 @@ _FAILED = (OperationState.ERROR, OperationState.TIMEDOUT)
 class Spans(Writer):
     """A writer that exports spans every two seconds: the spans of sampled statements, and of sampled refreshes.
 
-    `ratio` is the share (0 to 1) of refreshes that are sampled; statements are sampled by their traces. `exporter`
-    sends the spans, and is shut down by `close`. `where` names the receiver in the log.
+    A statement is sampled if its trace is marked as sampled; a refresh is sampled at random, with the probability
+    `ratio` (0 to 1). `exporter` sends the spans, and is shut down by `close`. `where` names the receiver in the log.
     """
 
     at_a_time = 256  # statements, each with up to five spans

@@ -71,7 +71,10 @@ class Writer(ABC):
         self._put(refresh)
 
     def close(self) -> None:
-        """Write the queued records, for at most `self.patience` seconds."""
+        """Write the queued records, and stop the thread; called at shutdown.
+
+        Wait at most `self.patience` seconds for room in a full queue, and at most as long for the thread to end.
+        """
         try:
             self._queue.put(None, timeout=self.patience)
         except Full:
