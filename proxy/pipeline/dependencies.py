@@ -3,9 +3,9 @@
 `mv_dependencies` lists the source files from which each partition of a view's storage table was computed, and
 `stale_files` the source files added or removed since the last refresh.
 
-A view is refreshed after all views that it reads. If two views do not read each other, the view with more stored rows
-is refreshed first, because a full refresh of a view with coarser groups can then be computed from the storage table of
-the view with finer groups: see `planning`.
+A view is refreshed after all views that it reads. Of two views that do not read each other, the view with more stored
+rows is refreshed first. A full refresh of a view by month can then read the storage table of a view by day, for
+example: see `planning`.
 """
 
 from __future__ import annotations

@@ -54,11 +54,13 @@ class OnCommit:
         """Refresh the stale views over the tables that a statement may have written to.
 
         Each view's property `viewgate.refresh.wait` decides whether the statement waits for the view's refresh; the
-        other refreshes run in the background. The limits of the views count from the start of this call, so that the
-        planning of the refreshes, which asks the catalog about each view, counts, too. If the statement waits for no
-        view, the planning also runs in the background. `log` adds a line to the statement's log. Return when all
-        refreshes for which the statement waits have ended. If this call is cancelled, cancel the refreshes for which
-        the statement waits.
+        other refreshes run in the background. Return when all refreshes for which the statement waits have ended, or
+        have reached the time limits of their views (see `_limit`). A time limit counts from the start of this call, so
+        it includes the planning of the refreshes, which asks the catalog about each view. If the statement waits for no
+        view, the planning also runs in the background.
+
+        `definitions` are all views of the catalog, and `log` adds a line to the statement's log. If this call is
+        cancelled, cancel the refreshes for which the statement waits.
         """
         started = asyncio.get_running_loop().time()
         views = [view for view in reading(definitions, tables) if not view.deferred]
@@ -100,7 +102,7 @@ class OnCommit:
         return stale, await self._waiting(definitions, stale)
 
     async def _refresh_behind_planning(self, planning: asyncio.Task[_Planned]) -> None:
-        """Refresh the stale views in the background after the planning for which no statement waits any longer."""
+        """Refresh the stale views in the background, after `planning` has ended; no statement waits for them."""
         stale, _ = await planning
         await self._refresh_all(stale, _logger.info)
 
@@ -114,11 +116,12 @@ class OnCommit:
         """Start the refreshes for which a statement waits; return, per view, a coroutine that waits for the refresh.
 
         `decisions` has these views in the order of refresh, each with the planned refresh (None if planning failed).
-        `definitions` are all views of the catalog, and `log` adds a line to the statement's log. The limit of a wait
-        counts from `started`, a time of the event loop's clock. A refresh starts after the refreshes of the views that
-        its view reads. The refresh of a view with `viewgate.refresh.wait = always` starts after the refreshes of all
-        earlier views: of the refreshes in `decisions`, only such a refresh may be a full refresh, which may read the
-        storage table of any earlier view.
+        `definitions` are all views of the catalog, and `log` adds a line to the statement's log. The time limit of each
+        wait (see `_limit`) counts from `started`, a time of the event loop's clock.
+
+        A refresh starts after the refreshes of the views that its view reads. With `viewgate.refresh.wait = always`, a
+        refresh may be a full refresh, which may read the storage table of any earlier view in `decisions`. Such a
+        refresh therefore starts after the refreshes of all earlier views.
         """
         shared = self._pipeline.shared({view: decision for view, decision in decisions.items() if decision is not None})
         failed: set[TableName] = set()
@@ -298,11 +301,11 @@ class _Said:
 
 
 async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said, started: float) -> None:
-    """Wait until `task`, a view's refresh, has ended, or until the time limit of the view's properties has passed.
+    """Wait until `task`, a view's refresh, has ended, or until the view's time limit (see `_limit`) has passed.
 
-    `_limit` returns that time limit, which counts from `started`, a time of the event loop's clock. After the limit,
-    the refresh continues in the background. If this wait is cancelled, cancel the refresh. `said` is the log function
-    of the refresh, which writes to the server's log after the limit.
+    The time limit counts from `started`, a time of the event loop's clock. After the limit, the refresh continues in
+    the background, and its log function `said` writes to the server's log. If this wait is cancelled, cancel the
+    refresh.
     """
     if not await _ended(task, _left(_limit(view), started)):
         said(f"{view.name} is still being refreshed; the refresh continues in the background")

@@ -129,7 +129,7 @@ class Pipeline:
         """Record that the storage table of one version of a view (`filled`) is also valid for the version `view`.
 
         Do nothing if the definitions of the versions differ. Raise SqlError if the storage table is missing, or if a
-        concurrent refresh changes it first.
+        concurrent refresh has changed the storage table first.
         """
         if filled.version != view.version and _definition(filled) == _definition(view):
             async with self._under_way.alone(view):
@@ -243,11 +243,11 @@ class Pipeline:
         return kind, reason, step.decision.statement(step.storage.name.sql()) if step.decision.refreshes else ""
 
     async def _attempt(self, view: MaterializedView, step: Step, log: Log) -> Published | None:
-        """Write and publish the rows of one step; return the published snapshot.
+        """Write the rows of one step to a staged branch and publish the branch; return the published snapshot.
 
-        `log` writes the names of the tables read. Return None, without publishing, if a source changed during the read,
-        because it is then unknown which rows were read. A change is new content of a source that is not read at a
-        pinned snapshot or, in an incremental step, new columns of any source.
+        Return None, without publishing, if a source changed during the read, because it is then unknown which rows were
+        read. Two changes count: new rows in a source that is not read at a pinned snapshot, and, in an incremental
+        step, new columns of any source. `log` writes the names of the tables read.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
         async with staged(self._catalog, view, base) as branch:

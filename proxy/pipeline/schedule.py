@@ -58,7 +58,8 @@ class Schedule:
     async def look(self) -> float:
         """Start the refreshes that are due now; return the seconds until the next check.
 
-        A view whose former refresh still runs or waits is skipped until its next interval.
+        If the previous refresh of a view still runs or waits, no other refresh of the view is started: the view stays
+        due, and is looked at again at the next check.
         """
         pause = _LONGEST_PAUSE
         periodic: dict[TableName, float] = {}

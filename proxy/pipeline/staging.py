@@ -79,9 +79,9 @@ def _lost(view: MaterializedView, detail: str) -> Lost:
 def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
     """Return whether two refresh states have the same view versions, and the same columns of sources and storage table.
 
-    `recorded` is the state at the last refresh, `now` the current state. The versions are those of the view and of the
-    views that it reads. If the result is True, the types of the view's columns have not changed. Return False if
-    `recorded` is None (no refresh is recorded).
+    The versions compared are the version of the view, and of each view that it reads. If all of these are the same, the
+    types of the view's columns have not changed. `recorded` is the state at the last refresh, `now` the current state.
+    Return False if `recorded` is None (no refresh is recorded).
     """
     return recorded is not None and _columns(recorded) == _columns(now)
 
@@ -89,8 +89,9 @@ def same_columns(recorded: RefreshState | None, now: RefreshState) -> bool:
 def check_types(view: MaterializedView, storage: Table, returned: Iterable[tuple[str, str]]) -> None:
     """Raise SqlError 55000 if the rows to be stored do not fit the storage table's columns.
 
-    The number of columns must be the same, because Spark would refuse the rows or fill columns with NULLs, and the
-    storage table must be able to hold each type. `returned` are the names and types of the columns of these rows.
+    The rows must have as many columns as the storage table: otherwise Spark refuses the rows, or fills columns with
+    NULLs. Each column of the storage table must be able to hold the type of the rows' column. `returned` are the names
+    and types of the columns of the rows.
     """
     columns = tuple(returned)
     if len(columns) != len(storage.columns):

@@ -36,8 +36,8 @@ REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that hol
 class Status:
     """A view's status as a word (fresh, stale, never refreshed, unknown), with the reason as text.
 
-    `refreshed_at` is the time of the last refresh, None before the first one; `last_error` is the error of the last
-    refresh, None if it succeeded; `sources` are the tables that the view reads.
+    `refreshed_at` is the time of the last refresh, None before the first refresh; `last_error` is the error of the last
+    refresh, None if that refresh succeeded; `sources` are the tables that the view reads.
     """
 
     word: str
@@ -50,8 +50,8 @@ class Status:
     def fresh(self) -> bool:
         """Whether the stored rows are the rows that the view's query would return now.
 
-        For a storage table that holds a part of the view's rows, the comparison is limited to that part. A retention
-        narrows the part as time passes, so a refresh may drop old rows from a fresh storage table.
+        If the storage table holds only a part of the view's rows, only that part is compared. The part shrinks with
+        time if the view has a retention, so a refresh may still drop old rows from a fresh storage table.
         """
         return self.word == FRESH
 

@@ -169,11 +169,11 @@ class _Planning:
         return await self._as_held(self._wider(asked.where, kept), then)
 
     async def _as_held(self, wanted: str, then: str = "") -> Step:
-        """Return the step that brings the stored rows up to date; a step that changes nothing if no source has changed.
+        """Return the step that brings the stored rows up to date; the step changes nothing if no source has changed.
 
-        If an incremental refresh is possible, the step merges the changes of the sources into the stored rows. `then`
-        describes the step that must follow an incremental step (empty: none). Otherwise the step recomputes the rows
-        that satisfy the condition `wanted` (empty: all rows of the view), and no step follows.
+        If an incremental refresh is possible, the step merges the changes of the sources into the stored rows, and
+        `then` describes the step that must follow (empty: none). Otherwise the step recomputes all rows that satisfy
+        the condition `wanted` (empty: all rows of the view), and no step follows.
         """
         recorded, part = self._storage.refresh, self._storage.only
         assert recorded is not None
@@ -220,9 +220,10 @@ class _Planning:
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
         """Return the condition for the rows to store: the stored rows and the rows that satisfy `where`.
 
-        Stored rows that are too old for the retention `kept` (None without a retention) are left out. Return `where`
-        alone if the storage table has all rows of the view. An incremental refresh then keeps all rows; a recomputation
-        stores only the requested rows and drops the other rows, because recomputing all rows was not requested.
+        Stored rows that are too old for the retention `kept` (None without a retention) are left out. If the storage
+        table has all rows of the view, return `where` alone. This matters only if the refresh recomputes rows: the
+        recomputation then stores only the requested rows and drops all other rows, because the user has not requested
+        to recompute them. An incremental refresh keeps all stored rows.
         """
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where

@@ -1,9 +1,11 @@
 """Maintains storage tables: compaction, snapshot expiry, and the removal of orphaned storage tables.
 
 Compactions and expiries of a view's source tables are repeated on its storage table, unless the view's property
-`viewgate.maintenance` is `never`. A view may also have an expiry policy of its own. The snapshot of a compaction does
-not record the refresh state, which only the snapshot before the compaction records. So after each compaction, an empty
-commit records the refresh state again, and older snapshots can expire.
+`viewgate.maintenance` is `never`. A view may also have an expiry policy of its own.
+
+A refresh records the refresh state in its snapshot of the storage table; the snapshot of a compaction has no refresh
+state. So after each compaction, an empty commit records the refresh state again, in a new snapshot. Older snapshots can
+then expire.
 
 A killed CREATE leaves an orphaned storage table: a table that no view uses and no query reads, but that takes up space.
 """

@@ -36,7 +36,7 @@ class Begun:
         _BEGUN.reset(self._before)
 
     async def followed(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Run the function `work`, and collect in `jobs` the refresh jobs that `work` runs, each while the job runs."""
+        """Run the function `work`, and collect its refresh jobs in `jobs`, each only while the job runs."""
         with self:
             await work()
 
