@@ -90,7 +90,8 @@ class Processor:
     """A processor of calls: it keeps the sessions of all connections, and passes each call to a function in `handlers`.
 
     - `answering`: plans statements
-    - `facts`: a function of a user and a configuration that returns the data that `answering` keeps about a new session
+    - `facts`: makes the object in which `answering` keeps data about a new session, from the session's user and
+      configuration
     - `proxy_users`: the rules for impersonation
     - `catalog`: the Iceberg catalog that clients can browse in addition to Spark's; None if there is none
     - `progress`: returns Spark's progress of a statement
@@ -351,7 +352,7 @@ class Call(Message):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An ExecuteStatement call: message, SQL text, whether it is asynchronous, deadline, and journal record.
+    """An ExecuteStatement call: message, SQL text, whether the call is asynchronous, deadline, and journal record.
 
     The deadline is a time of the event loop's clock, None if the client has set no timeout.
     """

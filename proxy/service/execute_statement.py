@@ -151,10 +151,11 @@ def _unwanted(call: Call, attempt: asyncio.Task[Started]) -> None:
 async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
     """Plan the statement and start it; return the operation and the reply to the client.
 
-    If the upstream refuses the statement, the operation is None, and the reply has the error. Without `waits`, return
-    None in place of both if the statement would have to wait for a slot (the permission to run). The caller may then
-    try again: the second attempt plans the statement again, because views and settings may have changed meanwhile. A
-    cancellation at any time leaves nothing running.
+    If the upstream refuses the statement, the operation is None, and the reply has the error.
+
+    Without `waits`, return None in place of both if the statement would have to wait for a slot (the permission to
+    run). The caller may then try again; the second attempt plans the statement again, because views and settings may
+    have changed meanwhile. A cancellation at any time leaves nothing running.
     """
     with Lease(session) as lease:
         if session.upstream.attached or (session.upstream.saturated and not session.for_operators):

@@ -72,7 +72,10 @@ async def get_query_id(call: Call) -> bytes:
 
 
 async def cancel_operation(call: Call) -> bytes:
-    """Cancel the operation, even while the session's connection is busy; the operation's handle stays valid."""
+    """Cancel the operation and return the reply to CancelOperation; the operation's handle stays valid.
+
+    The cancel works even while the connection of the upstream session is busy with a statement.
+    """
     return await call.operation().cancel(call)
 
 

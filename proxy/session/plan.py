@@ -17,11 +17,13 @@ Log = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The materialized views considered for a statement, those that can answer it, and those chosen to answer it.
+    """The views that were considered for a statement, that can answer it (`matched`), and that were chosen to answer
+    it.
 
-    `reason` is the reason code if the statement's tables have views and none can answer the statement; otherwise empty.
-    `tables` are the base tables that the statement reads, `storages` the storage tables (with the rows of views) that
-    the rewritten statement reads.
+    - `reason`: the reason code if the statement's tables have views, but no view can answer the statement; otherwise
+      empty
+    - `tables`: the base tables that the statement reads
+    - `storages`: the storage tables (with the rows of views) that the rewritten statement reads
     """
 
     considered: tuple[TableName, ...] = ()
@@ -43,7 +45,8 @@ class Forward:
       and the client gets the result or error of the original
     - `fell_back`: called with the error of the rewritten statement if the original then succeeds
     - `log`: the first lines of the operation's log
-    - `ended`: called once: with True when the operation has finished successfully, otherwise with False
+    - `ended`: called exactly once, with True when the operation has finished successfully, or with False when it has
+      ended otherwise or was not started
     - `after`: the post-commit refresh, which runs when the statement has ended on the upstream; its argument is a
       function that adds a line to the operation's log
     - `replay`: how a new upstream session gets the statement's effect on the session

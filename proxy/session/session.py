@@ -204,8 +204,11 @@ class OperationLog:
 class Operation(ABC):
     """An operation of a session: a statement or a metadata call. Its methods for calls return encoded replies.
 
-    `watcher`, if set, is called when the operation ends. An operation is removed in one of three ways, by calls of the
-    methods in the second column; the lease is the operation's hold on the upstream session:
+    `kind` is Thrift's type of the operation. `ended`, if given, is called once, with True after a success and otherwise
+    with False. `watcher`, if set, is called with the operation at its end.
+
+    An operation is removed in one of three ways, by calls of the methods in the second column; the lease is the
+    operation's hold on the upstream session:
 
         the client closes it        close                 stop it; release the lease after the upstream has closed it
         its session is closed       abandon, release      stop it and release the lease; the upstream session is closed
@@ -250,10 +253,10 @@ class Operation(ABC):
         return float("-inf")
 
     def advance(self, state: OperationState, error: SqlError | None = None) -> None:
-        """Set the state; if the operation ends, call `watcher`, and call `ended` with True after a success, else False.
+        """Set the state; if the operation has now ended, call `watcher` and the constructor's argument `ended`.
 
         Do nothing if the state cannot follow the current state, for example in a report that arrives late. `error` is
-        the reason of the state ERROR.
+        the reason of the state ERROR. `ended` is called with True after a success, otherwise with False.
         """
         if state not in LEGAL[self.state]:
             return
@@ -377,8 +380,9 @@ class Worker(NamedTuple):
 class Sessions:
     """The registry of all open sessions and operations; each is found only by the user who logged in to open it.
 
-    At most `most` sessions are open, or being opened, at a time. `ended` is called with an operation when it ends, and
-    again when it is removed; `removed` is called with an operation when no client can use it any longer.
+    At most `most` sessions are open, or being opened, at a time. `ended` is called with an operation when the operation
+    ends, and once more when the operation is removed. `removed` is called with an operation when the operation is
+    removed, because no client can use the operation any longer.
     """
 
     def __init__(

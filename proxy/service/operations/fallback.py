@@ -1,7 +1,10 @@
 """The fallback to the client's original statement, which runs if the rewritten statement fails.
 
-open ──shut──▶ shut                   rows were sent, or the client has cancelled or closed the operation
-  └──take──▶ taken ──▶ passed         the original statement is being started; it was started, or could not be started
+    open ──shut──▶ shut     the original statement must not run: rows were sent, or the client has cancelled or closed
+      │                     the operation
+      └────take──▶ taken    a task runs the original statement; `passed` waits for the end of the task
+
+After the statement's deadline, an open fallback counts as shut.
 """
 
 from __future__ import annotations

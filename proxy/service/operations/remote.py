@@ -1,10 +1,12 @@
 """Operations on the upstream and their results: messages are relayed, and rows pass through as bytes.
 
-The next block of rows is requested before the client asks for the block (prefetch). When a statement ends, the columns
-and the first block are also requested, if the client requested them for the previous result of its session. If the
-client fetched the previous result up to the empty block after the last rows, a second block is also requested. Spark's
-cursor is then ahead of the client's cursor: if the client does not fetch the prefetched block next, but, for example,
-previous rows, Spark's cursor is first moved back by the prefetched rows.
+A prefetch is a request that Viewgate sends to the upstream before the client's call arrives. While the client reads a
+result, the next block of rows is prefetched. When a statement ends, the calls that the client made for the previous
+result of its session are prefetched: the request for the columns, and the request for the first block of rows. A second
+block is prefetched if the first block of the previous result had all rows and the client fetched once more.
+
+A prefetched block moves Spark's cursor ahead of the client's cursor. If the client then fetches other rows, for example
+the previous rows, Viewgate first moves Spark's cursor back.
 """
 
 from __future__ import annotations
@@ -61,7 +63,7 @@ class RemoteOperation(RemoteRun):
     def result_ready(self) -> None:
         """Start prefetching the columns and the first rows of the result, because the statement has ended successfully.
 
-        The client is expected to make the same calls as for the session's previous result. Do nothing without a
+        Only the calls that the client made for the session's previous result are prefetched. Do nothing without a
         `budget`.
         """
         if self._prefetch is not None:
@@ -149,11 +151,11 @@ class RemoteOperation(RemoteRun):
     # Replies prepared before their calls
 
     def foresee(self, sessions: Sessions) -> None:
-        """Expect the client to make the same calls as for the session's previous result, and prepare the replies.
+        """Prepare the replies to the calls that the client is expected to make on the result.
 
-        The calls request the columns, request the first rows, and close the operation. For each call, a function that
-        returns the prepared reply is registered in `foreseen`. `sessions` is the registry from which the close removes
-        the operation.
+        The expected calls are those that the client made for the session's previous result: they request the columns,
+        request the first rows, and close the operation. For each call, a function that returns the prepared reply is
+        registered in the operation's `foreseen`. `sessions` is the registry from which the close removes the operation.
         """
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):
@@ -235,10 +237,11 @@ class _Block:
 class Prefetch:
     """The prefetched replies of one operation: its columns and its blocks of rows.
 
-    `habits` has the calls that the client made for the previous result of the session. `budget` limits the bytes of the
-    prefetched blocks; each block is expected to be as large as the block before. If the statement is constant (its
-    columns are always the same), `constant` is the key under which the reply with the columns is stored; otherwise
-    `constant` is None.
+    - `habits`: the calls that the client made for the previous result of the session
+    - `budget`: the bytes that prefetched blocks may still occupy; a block is expected to be as large as the block
+      before
+    - `constant`: the key under which the reply with the columns is stored, for a constant statement (a statement whose
+      columns are always the same); None for any other statement
     """
 
     __slots__ = (
@@ -385,10 +388,10 @@ class Prefetch:
     def _note(self, message: bytes, reply: bytes, *, goes_on: bool, soon: bool) -> None:
         """Record a FetchResults call (`message`) and its `reply`, and prefetch the next block of this result.
 
-        `goes_on` says whether more rows may follow, and `soon` whether the reply came quickly. If both are true at the
-        first fetch, the call is recorded in the session's `habits`, so that the same call is prefetched for the next
-        result. The next block is prefetched if the reply has rows, more may follow, no other block is prefetched, and
-        the budget allows the block.
+        `goes_on` says whether more rows may follow, and `soon` whether the reply came quickly. The next block is
+        prefetched if the reply has rows, more rows may follow, no other block is prefetched, and the budget allows the
+        block. The first call for a result is recorded in the session's `habits` if `goes_on` and `soon` are true; the
+        call is then prefetched for the session's next result.
         """
         if self._read == 0:
             self._habits.rows, self._habits.weight = repeatable(message) if goes_on and soon else None, len(reply)

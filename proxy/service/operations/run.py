@@ -372,10 +372,10 @@ class RemoteRun(Operation):
             self._is_left("cancelled", error)
 
     def _is_left(self, wanted: str, error: BaseException) -> None:
-        """Log that the upstream has not closed or cancelled (`wanted`) the operation, because of `error`.
+        """Log that the upstream could not close or cancel the operation, because of `error`.
 
-        The operation then ends when its upstream session ends. Nothing is logged if the upstream session is lost or
-        released.
+        `wanted` is the word for the log line: closed or cancelled. The operation will end with its upstream session.
+        Nothing is logged if that session is lost or released.
         """
         if self._lease.held and self.upstream.alive:
             logger.warning("operation not %s operation=%s error=%s", wanted, self.handle.id, error)

@@ -210,11 +210,12 @@ _SOON = 0.1  # seconds within which most statements end
 
 
 async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
-    """Return the result schema of a query that is still running, by DESCRIBE QUERY; wait for `end` in parallel.
+    """Return the result schema of a query that is still running, by DESCRIBE QUERY.
 
     `sql` is the text of the running query, `query` runs a statement, and `end` completes when the running query has
-    ended. Return None, after `end` has completed, if the statement ends first, is not a query, or has a column of a
-    type that Viewgate does not know and that Spark may therefore report differently.
+    ended. If DESCRIBE QUERY is slower than the running query, fails, or is not possible because `sql` is no query, wait
+    for `end` and return None. Also do so if a column has a type that Viewgate does not know, because Spark may report
+    such a type differently.
     """
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
