@@ -43,8 +43,9 @@ _REPLAYS = {
 class SessionEffect(NamedTuple):
     """The session state that a statement may change.
 
+    - `effect`: the kind of session state
     - `name`: the temporary view that the statement creates or drops
-    - `of`: the former name, if the statement renames a view; there is an effect only if `of` is a temporary view
+    - `of`: the old name of the view that the statement renames; there is an effect only if `of` is a temporary view
     - `needs_success`: true if an UNKNOWN effect occurs only if the statement succeeds
     - `resets_all`: true if the statement resets all settings to their defaults
     - `replay`: how a session replay reproduces the effect in a new upstream session
@@ -106,9 +107,11 @@ def _executed(sql: str) -> SessionEffect:
     """Return the session effect of EXECUTE IMMEDIATE: the effect of the text that the statement executes.
 
     With INTO, a query has the effect VARIABLE, because INTO assigns variables of the session. Parameters (USING) are
-    ignored. The effect is UNKNOWN if the text is computed or is in a variable; if the text is in double quotation
-    marks, which may enclose the name of a variable; and if the text has a backslash, which Spark reads in two ways
-    (`spark.sql.parser.escapedStringLiterals`).
+    ignored.
+
+    The effect is UNKNOWN if the text is not a plain literal: if it is computed, is in a variable, is in double
+    quotation marks (which may enclose the name of a variable), or has a backslash (which Spark reads in two ways,
+    according to `spark.sql.parser.escapedStringLiterals`).
 
     >>> _executed("EXECUTE IMMEDIATE 'SELECT ?' USING 1").effect, _executed("EXECUTE IMMEDIATE x").effect
     (<Effect.NONE: 'changes nothing that a name or a value depends on'>, <Effect.UNKNOWN: 'may have changed anything'>)

@@ -152,7 +152,7 @@ def leading_name(tokens: Sequence[Token]) -> tuple[Parts, Sequence[Token]]:
 
 
 def mentioned(sql: str) -> Iterator[Parts]:
-    """Yield every dotted word of a text that could be a name, including the words inside string literals.
+    """Yield every dotted word of a SQL text that could be a name, then the words inside the text's string literals.
 
     >>> list(mentioned("CALL a.p('b.`t`', 7)"))
     [('CALL',), ('a', 'p'), ('7',), ('b', 't')]
