@@ -37,9 +37,10 @@ _A_MOMENT = 0.01  # seconds to wait to see whether bytes that arrived between tw
 class Pulse:
     """The time of a server's last reply on any connection, and the number of open network connections.
 
-    `at` is this time on the event loop's clock; minus infinity before the first reply. `certificate_expires` is the
-    expiry of the server's certificate, in seconds since 1970; None without TLS. `gone` is set while no network
-    connection is open; `in_session` waits for this event, because the end of a TLS connection takes a round trip.
+    `at` is the time of the last reply, on the event loop's clock; minus infinity before the first reply. `open` is the
+    number of open network connections. `gone` is set while no network connection is open; `in_session` waits for this
+    event, because the end of a TLS connection takes a round trip. `certificate_expires` is the expiry of the server's
+    certificate, in seconds since 1970; None without TLS.
     """
 
     __slots__ = ("at", "certificate_expires", "gone", "open")

@@ -148,9 +148,9 @@ _STATUSES = frozenset({2, 3, 4, 5})  # of SASL messages, which continue with a l
 
 
 def foreign(spoken: Transport, data: bytes) -> Transport | None:
-    r"""Return the transport that a server's first bytes show if it differs from the configured transport `spoken`.
+    r"""Return the transport that a server's first bytes show, if that is not the configured transport `spoken`.
 
-    Return None if the bytes fit the configured transport, or show no transport. `data` are these bytes.
+    Return None if the bytes (`data`) fit the configured transport, or show no transport.
 
     >>> foreign(Transport.SASL, b"\x15\x03\x03\x00\x02\x02"), foreign(Transport.HTTP, b"\x04\x00\x00\x00\x11Invalid")
     (<Transport.TLS: 'TLS'>, <Transport.SASL: 'SASL'>)

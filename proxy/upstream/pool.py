@@ -108,7 +108,7 @@ class Upstreams:
         """Wait until a server has room, and open a session there.
 
         Return the session with the server's reply to OpenSession. `user` is None for a session of Viewgate itself;
-        `message` is the OpenSession request; `principal` is the user who logged in, empty if this is `user`. Raise
+        `message` is the OpenSession request; `principal` is the user who logged in, empty if that is also `user`. Raise
         SqlError if no server can open the session, or if a server refuses the session.
         """
         tried: set[Place] = set()
@@ -242,9 +242,10 @@ class Upstreams:
         """Wait until a server has room, reserve room for one session, and return the server.
 
         `principal` is the user who logged in; the queue serves principals round robin. `tried` are the servers on which
-        this session could not be opened. `since` is None at the session's first call. If a server that had room did not
-        open the session, `since` is the time (on the monotonic clock) from which the session has waited, and the
-        session goes to the head of the queue. Raise Unreachable if no server outside `tried` is usable.
+        this session could not be opened. `since` is None at the first call for a session. If the returned server then
+        does not open the session, this method is called again, with `since` as the time (on the monotonic clock) from
+        which the session has waited; the session then goes to the head of the queue. Raise Unreachable if no server
+        outside `tried` is usable.
         """
         place = None if self._waiting and since is None else best(self.places, tried)
         if place is not None:

@@ -356,11 +356,14 @@ class FramedClient(ClientTransport):
     def _is_whole(self, payload: bytes, awaited: int) -> bool:
         """Return whether the payload of a frame is exactly one message, as Thrift servers in Java send it.
 
-        Servers in other languages may split a message into several frames, or put several messages into one frame.
-        Scanning a message of 10,000 rows takes longer than all other work on the message. The scan of a payload over 64
-        KiB is therefore skipped if one reply is awaited (`awaited` is 1), the payload is not longer than the longest
-        message so far, each message so far filled exactly one frame, and the payload ends with three zero bytes, as
-        every reply does.
+        Servers in other languages may split a message into several frames, or put several messages into one frame. Only
+        a scan of the payload shows that for certain, and scanning a message of 10,000 rows takes longer than all other
+        work on the message. A payload over 64 KiB is taken as one message without a scan if all of these hold:
+
+        - one reply is awaited (`awaited` is 1)
+        - each message so far filled exactly one frame
+        - the payload is not longer than the longest message so far
+        - the payload ends with three zero bytes, as every reply does
         """
         length = len(payload)
         if _SHORT < length <= self._longest and awaited == 1 and payload.endswith(_ENDS):
