@@ -1,8 +1,8 @@
 """The content of a materialized view, the SQL that computes the content, and the choice of an incremental refresh.
 
 `define` turns the query of CREATE MATERIALIZED VIEW into a definition, and `plan` chooses how to refresh a view.
-`narrowed`, `covers`, `united` and `fresh_part` are for partial storage tables (with only some of the view's rows),
-`kept` is for retention, `dependencies` and `derived_partitions` are for the partitions of storage tables.
+`narrowed`, `covers`, `united` and `fresh_part` are for partial storage tables, which have only some of the view's rows.
+`kept` is for retention. `dependencies` and `derived_partitions` are for the partitions of storage tables.
 """
 
 from rewriter.maintenance.columns import misplaced, used_columns

@@ -25,9 +25,9 @@ Columns = Mapping[TableName, tuple[Column, ...]]
 def used_columns(view: MaterializedView, columns: Columns) -> Columns:
     """Return, by source table, the columns that the storage query (the query that fills the storage table) reads.
 
-    `columns` has all columns of each source table. If the query is not supported as a block (one SELECT in normal
-    form), return the columns whose names occur in the query's text, or every column if the query may read columns
-    without naming them, as `SELECT *` does.
+    `columns` has all columns of each source table. If the query is not a single SELECT that the rewriter supports,
+    return each column whose name occurs in the query's text. If such a query may read columns without naming them, as
+    `SELECT *` does, return every column.
     """
     block = block_of(view, columns)
     if isinstance(block, str):

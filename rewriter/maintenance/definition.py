@@ -314,9 +314,8 @@ def _wanted(block: Block, ordering: tuple[Tree, ...]) -> Iterator[tuple[str, Tre
 def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
     """Yield a count of values, with the label "count", for each sum whose values are not counted yet.
 
-    A count distinguishes an empty sum (NULL) from 0. `wanted` are the expressions of the hidden columns that the view
-    needs otherwise: row count, keys, components of aggregates. Yield nothing if deleted rows cannot be subtracted from
-    every output.
+    A count distinguishes an empty sum (NULL) from 0. `wanted` are the expressions of all other hidden columns: the row
+    count, keys, and components of aggregates. Yield nothing if deleted rows cannot be subtracted from every output.
     """
     if block.keys is None or block.having or block.sets is not None:
         return

@@ -27,10 +27,11 @@ class Merging:
     """The SQL that merges stored groups with the groups of a delta (the aggregated changed rows): a GROUP BY over both.
 
     `outputs` and `group` are the outputs and keys of this GROUP BY, which is the roll-up of the view to the view's own
-    keys: so each view that can be rolled up can be merged. The methods take the storage table's snapshot id, `base`,
-    and the queries of the delta, `parts`; if the delta is `signed`, deleted rows are subtracted, and groups without
-    rows are then removed. The methods return the statement as two parts: the text before and the text after the table's
-    name.
+    keys: so each view that can be rolled up can be merged.
+
+    The methods return a statement as two texts: the text before and the text after the table's name. They take the
+    storage table's snapshot id, `base`, and the queries of the delta, `parts`. If the delta is `signed`, deleted rows
+    are subtracted, and groups without rows are then removed.
     """
 
     stored: Stored
@@ -40,10 +41,10 @@ class Merging:
     def overwrite(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
         """Return the INSERT OVERWRITE that rewrites all groups, as the text before and the text after the table's name.
 
-        The parts are `INSERT OVERWRITE` and a GROUP BY over the stored and the changed rows. The statement is used for
-        small storage tables, and if a MERGE cannot find the groups by their keys. `base` is the storage table's
-        snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row count becomes 0 are
-        removed.
+        The first text is `INSERT OVERWRITE`, the second a GROUP BY over the stored and the changed rows. The statement
+        is used for small storage tables, and if a MERGE cannot find the groups by their keys. `base` is the storage
+        table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row count becomes
+        0 are removed.
         """
         old = self._old(base)
         return "INSERT OVERWRITE", self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
@@ -51,10 +52,10 @@ class Merging:
     def replace(self, base: int, parts: Sequence[str], signed: bool, where: str) -> tuple[str, str]:
         """Return the INSERT … REPLACE WHERE that rewrites the partitions with changes, which `where` selects.
 
-        The result is the text before and the text after the table's name: `INSERT INTO` and `REPLACE WHERE day = DATE
-        '2024-01-15' SELECT …`. The statement scans these partitions and the changed rows once. `base` is the storage
-        table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row count becomes
-        0 are removed.
+        The result is the text before and the text after the table's name, such as `INSERT INTO` and `REPLACE WHERE day
+        = DATE '2024-01-15' SELECT …`. The statement scans these partitions and the changed rows once. `base` is the
+        storage table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row count
+        becomes 0 are removed.
         """
         old = f"{self._old(base)} WHERE {where}"
         content = self._kept(self._combined((old, *parts)), signed and bool(self.stored.keys))
@@ -63,9 +64,9 @@ class Merging:
     def merge(self, base: int, parts: Sequence[str], signed: bool) -> tuple[str, str]:
         """Return the MERGE of only the changed groups, as the text before and the text after the table's name.
 
-        The parts are `MERGE INTO` and `AS t USING (…) AS s ON t.a <=> s.a WHEN MATCHED THEN UPDATE SET * …`. `base` is
-        the storage table's snapshot id, `parts` are the queries of the changed rows; with `signed`, groups whose row
-        count becomes 0 are removed.
+        The first text is `MERGE INTO`, the second `AS t USING (…) AS s ON t.a <=> s.a WHEN MATCHED THEN UPDATE SET *
+        …`. `base` is the storage table's snapshot id, `parts` are the queries of the changed rows; with `signed`,
+        groups whose row count becomes 0 are removed.
         """
         keys = [column.name for column in self.stored.keys]
         delta = " UNION ALL ".join(parts)

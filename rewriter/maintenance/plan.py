@@ -231,10 +231,10 @@ def _mergeable(now: Situation, signed: bool = False) -> Merging | str:
 def _written(now: Situation, how: Merging, parts: list[str], signed: bool = False) -> tuple[str, str]:
     """Return the merging statement, as the text before and the text after the table's name.
 
-    The statement rewrites the storage partitions of the changed source partitions if these are known. Otherwise it
-    merges the groups of the delta, or overwrites all groups if that is faster or the keys cannot be joined. `parts` are
-    the queries of the changed rows; with `signed`, these queries also subtract deleted rows. `how` has the merging SQL.
-    `now` is the view and the changes of its sources.
+    If the storage partitions of the changed rows are known, the statement rewrites these partitions (REPLACE WHERE).
+    Otherwise the statement is a MERGE of the changed groups, or an INSERT OVERWRITE of all groups if that is faster or
+    if a MERGE cannot find the groups by their keys. `parts` are the queries of the changed rows; with `signed`, these
+    queries also subtract deleted rows. `how` has the merging SQL. `now` is the view and the changes of its sources.
     """
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)
