@@ -156,9 +156,8 @@ async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
 
 def _unread(view: MaterializedView, name: TableName) -> SqlError:
     return SqlError(
-        f"materialized view {view.name} cannot be refreshed, because it reads the view {name}, whose query cannot be "
-        f"expanded: that query contains unsupported SQL, or refers to {name} itself; recreate {view.name} with a query "
-        f"that does not read {name}",
+        f"materialized view {view.name} cannot be refreshed, because it reads {name}, a view whose query is not "
+        f"supported; recreate {view.name} with a query that reads the base tables of {name} instead",
         "0A000",
     )
 

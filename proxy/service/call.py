@@ -141,7 +141,7 @@ class Processor:
         if head is None or head.type != CALL:
             raise WireError(
                 "invalid Thrift message: a call was expected, but the message is a reply, an exception or incomplete; "
-                "check the program that sent it"
+                "check the sending program"
             )
         handler = self.handlers.get(head.name)
         if handler is None:

@@ -135,9 +135,7 @@ def with_handle(message: bytes, path: tuple[int, ...], handle: Handle) -> bytes:
     """
     places = find_handle(message, path)
     if places is None:
-        raise WireError(
-            f"invalid Thrift message: no handle of 16 bytes at field {path}; check the program that sent it"
-        )
+        raise WireError(f"invalid Thrift message: no handle of 16 bytes at field {path}; check the sending program")
     return handle.into(message, *places)
 
 

@@ -17,8 +17,7 @@ Log = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The views that were considered for a statement, that can answer it (`matched`), and that were chosen to answer
-    it.
+    """The views considered for a statement, the views that can answer it (`matched`), and the views chosen.
 
     - `reason`: the reason code if the statement's tables have views, but no view can answer the statement; otherwise
       empty

@@ -114,7 +114,7 @@ def read_i32(message: bytes, span: Span) -> int:
     if span.type not in FIXED_SIZES:
         raise WireError(
             f"invalid Thrift message: a number was expected, but a value of the Thrift type {span.type} was found; "
-            "check the program that sent it"
+            "check the sending program"
         )
     return int.from_bytes(message[span.start : span.end], "big", signed=True)
 
@@ -132,12 +132,12 @@ def with_field(message: bytes, path: tuple[int, ...], kind: int, value: bytes) -
         if found.type != kind:
             raise WireError(
                 f"invalid Thrift message: field {path} has the Thrift type {found.type} instead of {kind}; check the "
-                "program that sent it"
+                "sending program"
             )
         return message[: found.start] + coded + message[found.end :]
     if found is None:
         raise WireError(
-            f"invalid Thrift message: the struct that contains field {path} is missing; check the program that sent it"
+            f"invalid Thrift message: the struct that contains field {path} is missing; check the sending program"
         )
     return message[:found] + FIELD.pack(kind, path[-1]) + coded + message[found:]
 
@@ -181,7 +181,7 @@ def _descend(message: bytes, path: tuple[int, ...]) -> Span | int | None:
     try:
         return Span(kind, start, _skip(message, start, kind, 0))
     except (IndexError, ValueError, struct.error) as error:
-        raise WireError("invalid Thrift message: a field is truncated; check the program that sent it") from error
+        raise WireError("invalid Thrift message: a field is truncated; check the sending program") from error
 
 
 def _inside(message: bytes, path: tuple[int, ...]) -> int | None:
@@ -212,7 +212,7 @@ def _seek(message: bytes, offset: int, wanted: int) -> int:
             size = FIXED_SIZES.get(kind)
             offset = offset + size if size else _skip(message, offset, kind, 0)
     except (IndexError, ValueError, struct.error) as error:
-        raise WireError("invalid Thrift message: a field is truncated; check the program that sent it") from error
+        raise WireError("invalid Thrift message: a field is truncated; check the sending program") from error
     return offset
 
 
@@ -224,7 +224,7 @@ def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
     """
     if depth > MAX_DEPTH:
         raise WireError(
-            f"invalid Thrift message: values are nested more than {MAX_DEPTH} deep; check the program that sent it"
+            f"invalid Thrift message: values are nested more than {MAX_DEPTH} deep; check the sending program"
         )
     size = FIXED_SIZES.get(kind)
     if size is not None:
@@ -240,9 +240,9 @@ def _skip(message: bytes, offset: int, kind: int, depth: int) -> int:
         key, value, count = MAP_HEAD.unpack_from(message, offset)
         end = _skip_elements(message, offset + MAP_HEAD.size, (key, value), counted(count), depth)
     else:
-        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}; check the program that sent it")
+        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}; check the sending program")
     if end > len(message):
-        raise WireError("invalid Thrift message: a field is truncated; check the program that sent it")
+        raise WireError("invalid Thrift message: a field is truncated; check the sending program")
     return end
 
 
@@ -274,7 +274,7 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
     [(b'a', b'1'), (b'b', b'')]
     """
     if len(value) < MAP_HEAD.size:
-        raise WireError("invalid Thrift message: a map is truncated; check the program that sent it")
+        raise WireError("invalid Thrift message: a map is truncated; check the sending program")
     key, element, count = MAP_HEAD.unpack_from(value)
     if count and (key, element) != (STRING, STRING):
         raise WireError(
@@ -283,8 +283,8 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
         )
     if not 0 <= count * _MINIMUM <= len(value):
         raise WireError(
-            f"invalid Thrift message: a map declares {count} entries, more than its bytes can hold; check the program "
-            "that sent it"
+            f"invalid Thrift message: a map declares {count} entries, more than its bytes can hold; check the sending "
+            "program"
         )
     offset = MAP_HEAD.size
     texts = []
@@ -295,11 +295,11 @@ def read_map(value: bytes) -> list[tuple[bytes, bytes]]:
             if not start <= offset <= len(value):
                 raise WireError(
                     f"invalid Thrift message: a map has a string of {length} bytes, but only {len(value) - start} "
-                    "bytes are left; check the program that sent it"
+                    "bytes are left; check the sending program"
                 )
             texts.append(value[start:offset])
     except struct.error as error:
-        raise WireError("invalid Thrift message: a map is truncated; check the program that sent it") from error
+        raise WireError("invalid Thrift message: a map is truncated; check the sending program") from error
     return list(zip(texts[::2], texts[1::2], strict=True))
 
 

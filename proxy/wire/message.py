@@ -92,7 +92,7 @@ def read_head(data: bytes | bytearray) -> Head | None:
     if not 0 < length <= _NAME_LIMIT:
         raise WireError(
             f"invalid Thrift message: the name has {length} bytes, but 1 to {_NAME_LIMIT} are allowed; check the "
-            "program that sent it"
+            "sending program"
         )
     end = _HEAD.size + length
     if len(data) < end + LENGTH.size:
@@ -115,7 +115,7 @@ def body_of(message: bytes) -> int:
             return BEFORE_NAME + length + _AFTER_NAME
     except IndexError:
         pass
-    raise WireError("invalid Thrift message: the header is missing or truncated; check the program that sent it")
+    raise WireError("invalid Thrift message: the header is missing or truncated; check the sending program")
 
 
 def with_seqid(message: bytes, seqid: int) -> bytes:
@@ -145,7 +145,7 @@ def write_head(name: str, kind: int, seqid: int) -> bytes:
 def counted(length: int) -> int:
     """Return a length or count read from a message unchanged; raise WireError if the number is negative."""
     if length < 0:
-        raise WireError(f"invalid Thrift message: a length is negative ({length}); check the program that sent it")
+        raise WireError(f"invalid Thrift message: a length is negative ({length}); check the sending program")
     return length
 
 
@@ -286,7 +286,7 @@ class MessageReader:
             return self._list()
         if kind == MAP:
             return self._map()
-        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}; check the program that sent it")
+        raise WireError(f"invalid Thrift message: a value has the unknown type {kind}; check the sending program")
 
     def _string(self) -> bool:
         if not self._has(LENGTH.size):

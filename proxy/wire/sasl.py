@@ -88,8 +88,8 @@ class _Buffer:
         status, length = _MESSAGE.unpack_from(self._data)
         if length > _PAYLOAD_LIMIT:
             raise WireError(
-                f"a SASL message of {length} bytes exceeds the limit of {_PAYLOAD_LIMIT} bytes; check the program "
-                "that sent it"
+                f"a SASL message of {length} bytes exceeds the limit of {_PAYLOAD_LIMIT} bytes; check the sending "
+                "program"
             )
         end = _MESSAGE.size + length
         if len(self._data) < end:

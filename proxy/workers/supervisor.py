@@ -209,7 +209,7 @@ class Supervisor:
                 return
             rest = 0.0 if clock() - began > _WELL else max(rest, _FIRST_REST)
             _log.warning(
-                "worker ended worker=%d how=%s restarted_after_s=%g: the sessions of the worker are lost",
+                "worker ended worker=%d how=%s restart_in_s=%g: the sessions of the worker are lost",
                 number,
                 ended_by(code),
                 rest,

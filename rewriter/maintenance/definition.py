@@ -206,7 +206,9 @@ def _refuse_table(table: exp.Table, statement: Statement, tables: Mapping[TableN
     text = table.sql("spark")
     if any(table.args.get(arg) for arg in ("version", "when", "sample")):
         clause = "TABLESAMPLE" if table.args.get("sample") else "time travel"
-        raise Unsupported(f"{text} has {clause}, which is not supported in a materialized view; name only the table")
+        raise Unsupported(
+            f"{text} has {clause}, which is not supported in a materialized view; name the table without {clause}"
+        )
     name = statement.resolve(table)
     if name is None:
         if table.name.lower() in statement.ctes and len(table.parts) == 1:
