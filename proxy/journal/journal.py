@@ -5,12 +5,13 @@ The methods by which the record of a statement is written, in order:
     receive ──▶ begin ──▶ end (of its execution) ──▶ close (nothing more is fetched)
        └──▶ refuse
 
-The state of a record is PENDING until `Record.begun` is called: before `begin`, or later if the statement is queued.
+The state of a record is PENDING until `Record.begun` records that the statement runs. For a queued statement, that is
+after `begin`; for any other statement, just before `begin`.
 
 The sinks count a statement only when its outcome is final, because a count cannot be undone. A statement without rows
-is counted when its execution ends. A statement with rows is counted when its first rows are fetched, or when it is
-closed, whichever is first. Before the first fetch, the statement may still fail, or the original statement may run in
-place of the rewritten one.
+is counted when its execution ends. A statement with rows is counted when its first rows are fetched, or when the
+statement is closed, whichever is first. Before the first fetch, the statement may still fail, or the original statement
+may run in place of the rewritten one.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def trace_in_comment(sql: str) -> Trace | None:
 
 
 def _comments(sql: str) -> Iterator[str]:
-    """Yield the texts between `/*` and `*/` in a statement, also those within string literals."""
+    """Yield the texts between `/*` and `*/` in a statement, even within string literals."""
     end = 0
     while (start := sql.find("/*", end)) >= 0 and (end := sql.find("*/", start + 2)) >= 0:
         yield sql[start + 2 : end]
@@ -96,7 +96,8 @@ class Outcome(StrEnum):
     """The ways in which a statement is answered: from a view, from the tables, by Viewgate itself, or not at all.
 
     The tables answer for one of three reasons: no view over the tables can answer (`miss`), there is no view over the
-    tables (`none`), or the rewritten statement has failed (`fallback`).
+    tables (`none`), or the rewritten statement has failed (`fallback`). A statement that never began is not answered
+    (`refused`).
     """
 
     VIEW = "view"  # a materialized view answers all or a part of it
@@ -283,10 +284,10 @@ class Record:
         self.answer = line if self.choice.chosen else self.kept_message(line)
 
     def kept_message(self, message: str, sql_state: str | None = None) -> str:
-        """Return the part of an error message that is recorded, without literals if literals are not recorded.
+        """Return the part of an error message that is recorded.
 
-        `sql_state` is the error's SQLSTATE. If literals are not recorded, the SQLSTATE decides how much of the message
-        is recorded: see `without_values`.
+        If this record has no literals (`literals` is false), `?` replaces the literals in the message, and `sql_state`,
+        the error's SQLSTATE, decides how much of the message is recorded: see `without_values`.
         """
         if self._original is None:
             return kept_message(message, literals=self.literals)

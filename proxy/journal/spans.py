@@ -79,7 +79,7 @@ class Spans(Writer):
             raise OSError(None, "the OpenTelemetry collector refused the spans: check [tracing] endpoint and headers")
 
     def close(self) -> None:
-        """Export the queued spans, for at most `self.patience` seconds, then shut the exporter down."""
+        """Export the queued spans, as far as the time limits of `Writer.close` allow, then shut the exporter down."""
         super().close()
         self._exporter.shutdown()
 

@@ -35,7 +35,7 @@ class Writer(ABC):
 
     The thread writes at most `at_a_time` records at once, and waits up to `every` seconds to collect them. `where`
     names the writer in the log. `waiting` is the largest number of records in the queue; further records are lost.
-    `clock` returns seconds. At shutdown, the writer has `patience` seconds for the remaining records.
+    `clock` returns seconds. `patience` limits the waits of `close`, in seconds.
     """
 
     at_a_time = 50

@@ -115,7 +115,7 @@ _WHERE = "SELECT current_catalog(), current_database() FROM VALUES (1)"
 
 
 class Attachment:
-    """The upstream session of a client session, which is open at least between `hold` and `let_go`.
+    """The upstream session of a client session: open at least between `hold` and `let_go`.
 
     At other times the upstream session may be parked (closed) or be lost without harm: the next `hold` opens a new
     upstream session and repeats the replay statements (SET, RESET, USE). A statement whose effect cannot be replayed

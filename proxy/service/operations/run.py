@@ -411,9 +411,9 @@ class RemoteRun(Operation):
     async def run_original_to_its_end(self, original: Statement) -> SqlError | None:
         """Run the original statement to its end, because the rows of the finished rewritten statement are unreadable.
 
-        The original statement gets a new slot (the permission to run). Return the error of the original statement, or
-        of its start. Return None if the statement succeeded, if the deadline has passed, or if the client has cancelled
-        or closed the operation before the original statement was started.
+        The original statement gets a new slot (the permission to run). Return the error of the original statement or of
+        its start, or the error with which it was stopped. Return None if the statement succeeded, if the deadline has
+        passed, or if the client has cancelled or closed the operation before the original statement was started.
         """
         self._runs_again = True
         self.told.clear()
@@ -428,7 +428,7 @@ class RemoteRun(Operation):
     async def _original_in_a_slot(self, original: Statement) -> SqlError | None:
         """Take a new slot (the permission to run) and run the original statement to its end.
 
-        Return an error or None as `run_original_to_its_end` does.
+        Return an error or None for the same reasons as `run_original_to_its_end`, which calls this method.
         """
         try:
             async with asyncio.timeout_at(original.deadline):

@@ -126,12 +126,13 @@ def completed(reply: bytes, known: Known, progress: Any = None) -> bytes:
 
 @lru_cache(256)
 def _template(shape: bytes, protocol: int, has_result_set: bool, running: bool) -> tuple[tuple[bytes, int | None], ...]:
-    """Return the bytes of a completed status reply after its sequence id, cut where the times are inserted.
+    """Return the bytes of a status reply after its sequence id, cut at the places where the times are inserted.
 
-    For example, `((b"…", 0), (b"…", 1), (b"…", None))`: the bytes before the start time (0), between the start time
-    and the end time (1), and after the end time (None). Without an end time (`running`), there are two parts. `shape`
-    is the upstream's reply without its sequence id (see `proxy.wire.fields.shape_of`); the fields to add depend on the
-    client's `protocol` version and on `has_result_set`.
+    For example, `((b"…", 0), (b"…", 1), (b"…", None))`: the bytes before the start time (0), between the start time and
+    the end time (1), and after the end time (None). Without an end time (`running`), there are two parts.
+
+    `shape` is the upstream's reply without its sequence id (see `proxy.wire.fields.shape_of`). Viewgate adds the fields
+    that this reply lacks: they depend on the client's `protocol` version and on `has_result_set`.
     """
     example = example_of(shape)
     marks = [_MARK + bytes([number]) for number in range(2)]
