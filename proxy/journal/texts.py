@@ -225,9 +225,9 @@ def kept_message(
 ) -> str:
     """Return the part of an error message that is recorded: its first 10,000 characters, without credentials.
 
-    If `literals` is false, the result is shortened further by `without_values`, because Spark's errors quote the whole
-    statement: `known`, the literals of the statement, are removed even where they are not quoted, and `sql_state`, the
-    SQLSTATE of the error, decides whether more than the name of a Spark error is kept.
+    If `literals` is false, `without_values` removes quoted texts and numbers from the message, because Spark's errors
+    quote the whole statement. `known` are the literals of the statement, which are removed even where they are not
+    quoted. `sql_state`, the SQLSTATE of the error, decides whether more than the name of a Spark error is kept.
     """
     text = shortened(message, KEPT)
     return without_credentials(text if literals else without_values(text, sql_state, known))

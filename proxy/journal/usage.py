@@ -1,8 +1,8 @@
 """Computes statistics of the journal's statements, by view and by digest, since the start of this process.
 
 The digest of a statement is its text with `?` in place of each literal. The time that a statement would have taken
-without views is estimated as the mean time of statements with the same digest that the tables answered, earlier or
-later. If the tables answered no statement with the digest, no saving is counted.
+without views is estimated from the statements with the same digest that the tables answered, earlier or later: it is
+their mean time. If the tables answered no statement with the digest, no saving is counted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Plans the next refresh of a view from the recorded refresh state and the changes of the sources since that state.
 
-Also chooses the tables that a full refresh reads. A view over views is computed from their storage tables. Any other
-view is computed from the storage table of another view over the same base tables, if the rewriter can derive the rows
-from that storage table (such as sums by month from sums by day); otherwise from the base tables. So if several such
-views get a full refresh, one scan of the base tables can suffice.
+Also chooses the tables that a full refresh reads. A view over views is computed from the storage tables of these views.
+Any other view is computed from the storage table of another view over the same base tables, if the rewriter can derive
+the rows from there: sums by month from sums by day, for example. Otherwise the view is computed from the base tables.
+So if several views over the same tables get a full refresh, one scan of the base tables can suffice.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ Held = tuple[MaterializedView, Table]
 class Reading:
     """A query that returns the rows of a view, as SQL that Spark can run.
 
-    `held` are the views whose storage tables the query reads, each with its storage table. `shared` is true if the rows
-    are computed from the storage table of another view over the same base tables, which the view's definition does not
-    name.
+    `held` are the views whose storage tables the query reads, each with its storage table. `shared` is true if the
+    query reads the storage table of a view that the refreshed view's definition does not name: another view over the
+    same base tables.
     """
 
     sql: str
@@ -116,9 +116,9 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
 async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
     """Return a query that computes the view's rows from the storage table of another view over the same tables.
 
-    `storage` is the view's own storage table, and `sources` are the current base tables of the view. Return None if no
-    other view's storage table is fresh, has all data that the view needs, and is cheaper to read than the base tables.
-    Also return None if a base table cannot be pinned to a snapshot.
+    The storage table must be fresh, have all data that the view needs, and be cheaper to read than the base tables.
+    Return None if there is no such storage table, or if a base table cannot be pinned to a snapshot. `storage` is the
+    view's own storage table, and `sources` are the current base tables of the view.
     """
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:

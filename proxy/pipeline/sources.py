@@ -34,8 +34,8 @@ class Sources:
     def pins(self) -> dict[TableName, int]:
         """The snapshot to which each base table can be pinned, by table name.
 
-        Two kinds of tables cannot be pinned and are absent: a table without snapshots, and a table whose current schema
-        differs from the schema of its snapshot, because Spark would read the table with the snapshot's schema.
+        Tables that cannot be pinned are absent. These are tables without snapshots, and tables whose current schema
+        differs from the schema of the snapshot: Spark would read such a table with the snapshot's schema.
         """
         return {
             name: table.snapshots[0].id
@@ -94,8 +94,8 @@ def _identity(table: Table) -> tuple[object, ...]:
 async def look(catalog: Catalog, view: MaterializedView) -> Sources:
     """Look up the current sources of a view and return them.
 
-    Raise SqlError 42P01 for a source that does not exist, 0A000 for a view that cannot be expanded, and 40001 for a
-    view that has just been changed.
+    Raise SqlError 42P01 for a source that does not exist. Raise SqlError 0A000 if the view reads a view whose query is
+    not supported, and SqlError 40001 if the view reads a view that has just been changed.
     """
     names = relations(view.storage_query, view.session)
     found = await catalog.current([*names, *(state.name for state in view.through)])
@@ -138,7 +138,7 @@ async def _stored(
 async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
     """Return the current storage table of a view.
 
-    Raise Lost if the table is missing because the view was replaced or dropped, and SqlError 42P01 if the table is
+    Raise Lost if the table is missing because the view was replaced or dropped. Raise SqlError 42P01 if the table is
     missing for any other reason.
     """
     found = await catalog.current([view.name, view.storage])

@@ -38,8 +38,8 @@ def relations(sql: str, session: Session) -> tuple[TableName, ...]:
 def pin(sql: str, snapshots: Mapping[TableName, int], session: Session) -> str:
     """Return the query with each table pinned to the snapshot that `snapshots` gives for the table.
 
-    For example, `SELECT a FROM t` becomes `SELECT a FROM t VERSION AS OF 7`. Raise SqlError 0A000 if a join in
-    parentheses names a table of `snapshots`, because such a table cannot be pinned, or if the query cannot be parsed.
+    For example, `SELECT a FROM t` becomes `SELECT a FROM t VERSION AS OF 7`. Raise SqlError 0A000 if the query cannot
+    be parsed, or if a join in parentheses names a table of `snapshots`: such a table cannot be pinned.
     """
     try:
         pinned = rewriter.pin(sql, snapshots, session)

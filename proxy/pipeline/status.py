@@ -275,9 +275,9 @@ def _of_refresh(refresh: Refreshed, tables: Mapping[TableName, Relation | None],
 def _missed(source: SourceState, table: Relation | None, end_ms: int) -> int | None:
     """Return the time of the first commit to a source table after the snapshot that a refresh read.
 
-    Compactions are ignored, because they change no rows. Return `end_ms` if there is no such commit, and None if the
-    time is unknown because the table was replaced, or the snapshot has expired or was rolled back. Times are in
-    milliseconds since 1970.
+    Compactions are ignored, because they change no rows. Return `end_ms` if there is no such commit. Return None if the
+    time is unknown, because the table was replaced, or because the snapshot has expired or was rolled back. Times are
+    in milliseconds since 1970.
     """
     if not isinstance(table, Table) or table.uuid != source.uuid:
         return None

@@ -44,8 +44,8 @@ class Asked:
     - `where`: a SQL condition over the view's columns: only rows that satisfy the condition are refreshed; empty for
       all rows
     - `anew`: true if the stored rows are recomputed from the sources, because an incremental attempt has failed
-    - `delta`: the staging table with the results of the delta queries (the contributions of appended rows to views) of
-      several refreshes that run at the same time; None if this refresh reads the appended rows itself
+    - `delta`: the staging table with what appended rows contribute to several views that are refreshed at the same time
+      (see `shared_delta`); None if this refresh reads the appended rows itself
     """
 
     full: bool = False
@@ -123,8 +123,9 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
 async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
     """Complete a step that recomputes rows: return the step with the query that computes the rows.
 
-    The query reads another view's storage table if that is possible, the user has not requested a full refresh, and no
-    incremental attempt has failed; otherwise the query is the view's own. `asked` has the options of the refresh.
+    The query reads another view's storage table if possible. The query is the view's own if no such storage table is
+    usable, if the user has requested a full refresh, or if an incremental attempt has failed. `asked` has the options
+    of the refresh.
     """
     reading = None
     if not (asked.full or asked.anew):

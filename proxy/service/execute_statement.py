@@ -107,8 +107,8 @@ async def _launched(call: Call, session: ClientSession, statement: Statement) ->
     """Start a statement; return its operation with the reply to the client.
 
     If the upstream refuses the statement, return None in place of the operation, with the upstream's reply. If the
-    statement has to wait for an upstream session or for a slot (the permission to run), return a queued operation,
-    which starts the statement later.
+    statement has to wait for an upstream session or for a slot (the permission to run), return a queued operation. The
+    queued operation starts the statement later.
     """
     upstream = session.upstream
     if upstream.attached and not upstream.saturated:
@@ -256,8 +256,8 @@ class _Start:
         """Return the started operation, and the upstream's reply with the handle of Viewgate's operation.
 
         `operation` was created while the upstream was starting the statement, and now gets the upstream's handle. If
-        the reply reports that the upstream has refused the statement, release the lease (upstream session and slot),
-        and return None in place of the operation, with the reply.
+        `reply` reports that the upstream has refused the statement, release the lease (upstream session and slot); then
+        return None in place of the operation, with the reply.
         """
         try:
             announced = Announced.of(reply)

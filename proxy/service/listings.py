@@ -3,8 +3,8 @@
 If Viewgate has no catalog, Spark answers these calls. If Viewgate has a catalog, Viewgate adds the names of the
 catalogs, which Spark does not list, and the objects of Viewgate's catalog. Tables are listed with views and
 materialized views. Storage tables (the tables that hold the rows of materialized views) are listed only if the client
-requests the type SYSTEM TABLE, and their columns only if the client names the table exactly. Calls for functions are
-relayed to Spark, with the wildcard `%` translated.
+requests the type SYSTEM TABLE. The columns of a storage table are listed only if the client names the table exactly.
+Calls for functions are relayed to Spark, with the wildcard `%` translated.
 """
 
 from __future__ import annotations

@@ -132,8 +132,8 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
 
     By default, Spark delays the reply to a status poll by up to five seconds. Until the reply, the session's connection
     is busy, and a client that makes one call at a time has to wait: Hive JDBC could not even cancel. The message is
-    returned unchanged if the client has set the timeout in its `configuration`, or if the client's protocol version is
-    6 or older, because such clients sleep between polls.
+    returned unchanged if the client has set the timeout in its `configuration`. The message is also returned unchanged
+    for a protocol version of 6 or older, because such clients sleep between polls.
     """
     held_s = status_held_s(version)
     if held_s == SPARK_HOLDS_S or any(key.endswith(_LONG_POLL) for key in configuration):

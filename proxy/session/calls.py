@@ -149,11 +149,11 @@ class Habits:
     - `columns`: the message of the last GetResultSetMetadata call
     - `rows`: the message of the first FetchResults call for the result
     - `closing`: the message of the last CloseOperation call
-    - `schema`: a prepared reply with the columns of the last constant statement (a statement whose columns are always
-      the same), and a key that identifies this statement and its upstream session
+    - `schema`: a key and a prepared reply: the key identifies the last constant statement (a statement whose columns
+      are always the same) and its upstream session, and the reply has the columns of the statement
     - `weight`: the size of the first reply with rows, in bytes
-    - `blocks`: the number of row blocks to prefetch when a statement ends: 2 if the client fetched again after a first
-      block that had all rows of the previous result, otherwise 1
+    - `blocks`: the number of row blocks to prefetch when a statement ends: 2 if the first block had all rows of the
+      previous result and the client fetched once more, otherwise 1
 
     A message is None before the client makes such a call, and if the call cannot be repeated.
     """

@@ -109,9 +109,9 @@ def _executed(sql: str) -> SessionEffect:
     With INTO, a query has the effect VARIABLE, because INTO assigns variables of the session. Parameters (USING) are
     ignored.
 
-    The effect is UNKNOWN if the text is not a plain literal: if it is computed, is in a variable, is in double
-    quotation marks (which may enclose the name of a variable), or has a backslash (which Spark reads in two ways,
-    according to `spark.sql.parser.escapedStringLiterals`).
+    The effect is UNKNOWN unless the text is a literal in single quotation marks: the text may also be computed, be in a
+    variable, or be in double quotation marks, which may enclose the name of a variable. The effect is also UNKNOWN if
+    the literal has a backslash, which Spark reads in two ways (`spark.sql.parser.escapedStringLiterals`).
 
     >>> _executed("EXECUTE IMMEDIATE 'SELECT ?' USING 1").effect, _executed("EXECUTE IMMEDIATE x").effect
     (<Effect.NONE: 'changes nothing that a name or a value depends on'>, <Effect.UNKNOWN: 'may have changed anything'>)

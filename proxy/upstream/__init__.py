@@ -4,8 +4,8 @@
 `connection` logs in on it. A `session` has one connection and runs operations; `opening` opens a session. `policy` is
 the admission policy: which server gets a new session, and which sessions and statements wait. `pool` carries the policy
 out: it opens sessions, queues sessions that must wait, parks idle sessions, and checks the servers' health.
-`attachment` opens the upstream session of a client session when it is needed, closes it while the client session is
-idle, and restores the session's state in another upstream session later (session replay).
+`attachment` opens the upstream session of a client session when a statement needs one, and closes the upstream session
+while the client session is idle. The next upstream session gets the old session's state by a session replay.
 """
 
 from proxy.upstream.attachment import Attachment, without_namespace

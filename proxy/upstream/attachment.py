@@ -327,8 +327,8 @@ class Attachment:
         """Return the upstream session; open a new one if there is none, or if its connection is lost.
 
         Raise SqlError if no upstream session can be opened, or if the client session is closed. A client session with
-        more than MOST_KEPT recorded statements (SET, RESET, USE) is pinned to its upstream session, which then stays
-        open while the client is idle, because repeating so many statements would take too long.
+        more than MOST_KEPT recorded statements (SET, RESET, USE) is pinned to its upstream session, because repeating
+        so many statements would take too long. A pinned upstream session stays open while the client is idle.
         """
         live = self._live
         if live is not None and live.alive:
@@ -348,9 +348,9 @@ class Attachment:
         """Open an upstream session for the client session; return the server's reply to OpenSession.
 
         Return None if the reply takes more than `patience` seconds (None for no limit); the session is then opened in
-        the background. Raise Unreachable if the upstream session was lost and had state that cannot be replayed (a
-        pinned session), SqlError 08003 if the client session is closed, and any other SqlError if no upstream session
-        can be opened.
+        the background. Raise Unreachable if a pinned upstream session was lost, because its state cannot be replayed.
+        Raise SqlError 08003 if the client session is closed, and any other SqlError if no upstream session can be
+        opened.
         """
         if self._live is not None and self._pinned:
             raise Unreachable(f"The connection to {self._live.place.upstream.named} is lost. {_IRREPLACEABLE}")

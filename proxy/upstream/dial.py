@@ -33,7 +33,7 @@ class NotLetIn(Unreachable):
 async def dial(upstream: Upstream, protocol: asyncio.Protocol, timeouts: Timeouts) -> asyncio.Transport:
     """Open a network connection to a server, with TLS if configured, and return the connection's transport.
 
-    Raise NotLetIn if the server does not respond in time or closes the connection during the TLS handshake, and
+    Raise NotLetIn if the server does not respond in time, or closes the connection during the TLS handshake. Raise
     Unreachable, the base class of NotLetIn, for any other failure. `protocol` gets the received bytes.
     """
     transport = await _connected(upstream, protocol, timeouts.connect)
@@ -82,8 +82,9 @@ async def _secured(
 ) -> asyncio.Transport:
     """Start TLS on a connection, check the server's certificate, and return the encrypted transport.
 
-    Raise NotLetIn if the server does not complete the TLS handshake within `patience` seconds or closes the connection,
-    and Unreachable, the base class of NotLetIn, for any other failure. `protocol` gets the received bytes.
+    Raise NotLetIn if the server does not complete the TLS handshake within `patience` seconds, or closes the
+    connection. Raise Unreachable, the base class of NotLetIn, for any other failure. `protocol` gets the received
+    bytes.
     """
     loop = asyncio.get_running_loop()
     name = tls.server_name or upstream.host

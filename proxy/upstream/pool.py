@@ -54,8 +54,8 @@ class Parkable(Protocol):
 class Upstreams:
     """The pool of upstream servers: opens each session on the server with the least load relative to its weight.
 
-    If every server has reached its limit of sessions, or of sessions being opened, new sessions wait in a queue that
-    serves principals (users who logged in) round robin. Idle client sessions are then parked to make room: their
+    If every server has reached its limit of sessions, or of sessions being opened, new sessions wait in a queue. The
+    queue serves principals (users who logged in) round robin. Idle client sessions are then parked to make room: their
     upstream sessions are closed, and opened again when they are needed.
     """
 
@@ -277,8 +277,9 @@ class Upstreams:
         """Record that a server did not open a session; return whether to try again, on this or another server.
 
         `error` is the reason, and `began` the start of the attempt on the event loop's clock. Return False for an error
-        other than Unreachable, such as a refused login, and if the server works for other sessions and no further
-        server is usable. After an Unreachable, the server is added to `tried`, unless the server is only saturated.
+        other than Unreachable, such as a refused login. Also return False if the server works for other sessions and no
+        further server is usable. After an Unreachable, the server is added to `tried`, unless the server is only
+        saturated.
         """
         if not isinstance(error, Unreachable):
             return False

@@ -22,12 +22,11 @@ _TIMES = ("day", "month", "year")
 
 
 def derived_partitions(stored: Stored, source: Table, files: Files) -> tuple[PartitionField, ...]:
-    """Return the partition field of a storage table that follows from the partitions of `source`, as a tuple of one
-    field.
+    """Return the partition field of a storage table that follows from the partitions of `source`, in a tuple.
 
-    Return an empty tuple if there is no such field. `files` are the files of `source`. The field must give more than
-    one and at most MOST_DERIVED (200) partitions, for each of which `source` has at least LEAST_BYTES (1 MiB) on
-    average. `stored` is the view with its block and storage table.
+    Return an empty tuple if there is no such field. The field must give more than one and at most MOST_DERIVED (200)
+    partitions. On average, `source` must have at least LEAST_BYTES (1 MiB) for each of these partitions. `files` are
+    the files of `source`. `stored` is the view with its block and storage table.
 
     gives:  partitions by month, for a table partitioned by day and a view grouped by month
     no:     a key that does not follow from a partition column of the table

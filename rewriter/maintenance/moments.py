@@ -19,8 +19,8 @@ _CHANGING = re.compile(r"\s*(now|today|yesterday|tomorrow)(?![a-z])", re.IGNOREC
 def changing_moment(tree: Tree, tables: Mapping[TableName, Relation | None]) -> Tree | None:
     """Return the first constant string in a query that Spark may read as the current date or time; None without one.
 
-    A string that is an output, or is compared only with columns of type STRING, is not returned, because Spark does not
-    read such a string as a time. The columns' types are looked up in `tables`.
+    Some strings are not returned, because Spark does not read them as a time: a string that is an output, and a string
+    that is compared only with columns of type STRING. The columns' types are looked up in `tables`.
 
     >>> from rewriter.sql import parse_select
     >>> [str(changing_moment(parse_select(sql), {})) for sql in ("SELECT DATE 'today'", "SELECT 'today' AS x")]

@@ -1,9 +1,10 @@
 """Chooses the way of a refresh: the first of WAYS that fits the changes of the sources, else a full refresh.
 
-Each way is a function that returns a Decision, or the reason why the way does not fit (empty if the way is for other
-kinds of views or changes). An incremental refresh needs all snapshots of each source since the one that the last
-refresh recorded. The columns that the view reads must have kept their Iceberg field ids and types; otherwise the view
-is computed in full.
+Each way is a function that returns a Decision, or the reason why the way does not fit. The reason is empty if the way
+is for other kinds of views or changes.
+
+An incremental refresh needs all snapshots of each source since the snapshot that the last refresh recorded. The columns
+that the view reads must have kept their Iceberg field ids and types; otherwise the view is computed in full.
 """
 
 from __future__ import annotations
@@ -103,8 +104,8 @@ def column_problem(held: Stored | str, changes: Changes) -> str:
 def _columns_at(change: Change) -> tuple[tuple[Column, ...], ...]:
     """Return four lists of a source's columns.
 
-    The lists have the current columns, the columns recorded by the last refresh, and the columns at the first and at
-    the last snapshot of the change.
+    The first two lists have the current columns, and the columns recorded by the last refresh. The other two lists have
+    the columns at the first, and at the last snapshot of the change.
     """
     at_start = change.start_columns if change.start is not None else change.recorded
     return change.columns, change.recorded, at_start, change.end_columns
@@ -187,8 +188,8 @@ def _delta(now: Situation, parts: Sequence[str]) -> Delta | None:
 def _changelog(now: Situation) -> Decision | str:
     """Return a merge of counts and sums of inserted and deleted rows, or the reason why this is not possible.
 
-    The reason is empty for a view without GROUP BY, and if rows were only appended, because other ways are for such
-    views and changes. `now` is the view and the changes of its sources.
+    The reason is empty if another way is for this case: for a view without GROUP BY, and if rows were only appended.
+    `now` is the view and the changes of its sources.
     """
     if now.stored.block.keys is None or now.only_appends:
         return ""
@@ -232,9 +233,10 @@ def _written(now: Situation, how: Merging, parts: list[str], signed: bool = Fals
     """Return the merging statement, as the text before and the text after the table's name.
 
     If the storage partitions of the changed rows are known, the statement rewrites these partitions (REPLACE WHERE).
-    Otherwise the statement is a MERGE of the changed groups, or an INSERT OVERWRITE of all groups if that is faster or
-    if a MERGE cannot find the groups by their keys. `parts` are the queries of the changed rows; with `signed`, these
-    queries also subtract deleted rows. `how` has the merging SQL. `now` is the view and the changes of its sources.
+    Otherwise the statement is a MERGE of the changed groups. If a MERGE cannot find the groups by their keys, or would
+    be slower, the statement is an INSERT OVERWRITE of all groups. `parts` are the queries of the changed rows; with
+    `signed`, these queries also subtract deleted rows. `how` has the merging SQL. `now` is the view and the changes of
+    its sources.
     """
     if where := _touched(now):
         return how.replace(now.base, parts, signed, where)

@@ -1,8 +1,8 @@
 """Maps a source's partitions to the partitions of a storage table.
 
 If every partition field of the storage table follows from one partition field of the source, as the month follows from
-the day, each source partition lies within one storage partition, its target. A target is computed from its source
-partitions alone.
+the day, each source partition lies within one storage partition. That storage partition is called the target of the
+source partition. The rows of a target are computed from its source partitions alone.
 """
 
 from __future__ import annotations

@@ -108,9 +108,9 @@ def _value(text: str | None) -> str | None:
 def unreadable_setting(settings: Mapping[str, str]) -> str | None:
     """Return the first setting, as `name = value`, under which a statement means something else than Viewgate assumes.
 
-    Such settings are all legacy and write-audit-publish settings, and the settings that Viewgate supports with one
-    value only (READABLE, such as `spark.sql.caseSensitive = false`) if they have another value. Return None if the
-    session sets none of these.
+    Two kinds of settings count: all legacy and write-audit-publish settings, and the settings that Viewgate supports
+    with one value only (READABLE, such as `spark.sql.caseSensitive = false`), if they have another value. Return None
+    if the session sets none of these.
 
     >>> unreadable_setting({"spark.wap.branch": "audit"})
     'spark.wap.branch = audit'

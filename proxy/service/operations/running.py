@@ -166,9 +166,9 @@ def _completed(reply: bytes, known: Known, progress: Any) -> bytes:
 class ProgressBar:
     """The progress of one operation as reported to its client; the stages are looked up at most every half second.
 
-    Beeline holds back log lines while there is a progress bar, and then prints them over any later bar. An operation
-    therefore either reports progress all the time, even before its first stage and between its refreshes, or never, if
-    its stages were unknown at the first lookup.
+    Beeline holds back log lines while there is a progress bar, and then prints them over any later bar. So an operation
+    reports progress all the time, even before its first stage and between its refreshes. An operation whose stages are
+    unknown at the first lookup never reports progress.
     """
 
     def __init__(self, started_ms: int) -> None:
@@ -238,8 +238,8 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
 async def _described(sql: str, query: Query) -> Any:
     """Return the schema of the query `sql` by DESCRIBE QUERY, which the function `query` runs.
 
-    Return None if DESCRIBE QUERY fails, or if a column has a type that Viewgate does not know and that Spark may
-    therefore report differently.
+    Return None if DESCRIBE QUERY fails. Also return None if a column has a type that Viewgate does not know, because
+    Spark may report such a type differently.
     """
     try:
         columns = [ColumnDesc(column.name, column.type) for column in await described(sql, query)]
