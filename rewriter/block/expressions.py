@@ -64,8 +64,8 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     found = _BUILDER.get(type(node))
     if found is None:
         raise Unsupported(
-            f"the expression {excerpt(node)} is not supported: read the tables in a subquery, and write the expression "
-            "only in the SELECT around the subquery"
+            f"the expression {excerpt(node)} is not supported: read the tables in a subquery, which a view can answer, "
+            "and write the expression only in the SELECT around the subquery"
         )
     build, read = found
     if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
@@ -277,7 +277,7 @@ def _interval(node: Tree, scope: Scope) -> Tree:
 
 def _concatenated_literal(node: Tree, scope: Scope) -> Tree:
     if not all(isinstance(part, exp.Literal) and part.is_string for part in node.expressions):
-        raise Unsupported(f"{excerpt(node)}: literals side by side must all be strings: write a single string literal")
+        raise Unsupported(f"{excerpt(node)}: adjacent literals must all be strings: write a single string literal")
     return _constant(exp.Literal.string("".join(part.name for part in node.expressions)), scope)
 
 
@@ -338,8 +338,8 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
         )
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
         raise Unsupported(
-            "to_char() is supported only for dates and timestamps, not for numbers: read the tables in a subquery, and "
-            "call to_char() only in the SELECT around the subquery"
+            "to_char() is supported only for dates and timestamps, not for numbers: read the tables in a subquery, "
+            "which a view can answer, and call to_char() only in the SELECT around the subquery"
         )
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
@@ -363,13 +363,13 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
         raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
         raise Unsupported(
-            f"the function {name}() is not supported: read the tables in a subquery, and call {name}() only in the "
-            "SELECT around the subquery"
+            f"the function {name}() is not supported: read the tables in a subquery, which a view can answer, and call "
+            f"{name}() only in the SELECT around the subquery"
         )
     if not node.expressions and name not in GROUPING:
         raise Unsupported(
-            f"{name}() without arguments is not supported: read the tables in a subquery, and call {name}() only in "
-            "the SELECT around the subquery"
+            f"{name}() without arguments is not supported: read the tables in a subquery, which a view can answer, and "
+            f"call {name}() only in the SELECT around the subquery"
         )
 
 
@@ -569,7 +569,8 @@ def checked_grain(unit: Tree | None, kind: str | None) -> str:
         )
     if kind is None:
         raise Unsupported(
-            "the first argument of timeseries() must be a column or a CAST of the type TIMESTAMP, TIMESTAMP_NTZ or DATE"
+            "the first argument of timeseries() is not certainly a TIMESTAMP, TIMESTAMP_NTZ or DATE: write a column of "
+            "one of these types, or a CAST to one of these types"
         )
     if kind == "date" and grain not in DATE_GRANULARITIES:
         raise Unsupported(

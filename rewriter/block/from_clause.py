@@ -545,7 +545,7 @@ def _merged(block: Block, alias: str) -> _Item:
         )
         raise Unsupported(
             f"{alias or 'a derived table'} {clause}, so the derived table cannot be merged into the outer query: write "
-            "the outer query over the tables themselves"
+            "the outer query over the tables that the derived table reads"
         )
     if any(len(nodes_of(output)) > MOST_NODES for output in block.outputs):
         raise Unsupported(

@@ -99,10 +99,9 @@ def build_block(
     query may filter, join, group or deduplicate rows by the outputs, or if the statement writes the rows.
     """
     if (clause := _unread_clause(tree)) is not None:
-        raise Unsupported(
-            f"the clause {clause} is not supported: write the query without this clause, if the rows do not depend "
-            "on it"
-        )
+        windows = clause == "WINDOW"
+        remedy = "write each window in OVER (…)" if windows else "remove the clause, if the rows do not depend on it"
+        raise Unsupported(f"the clause {clause} is not supported: {remedy}")
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
         return build_block(inner, find, common, taken, texts)
@@ -124,9 +123,8 @@ def build_block(
     block = _grouped(tree, select, plain, ties)
     for conjunct in block.where:
         if has_aggregate(conjunct) or calls(conjunct, GROUPING):
-            raise Unsupported(
-                f"WHERE contains an aggregate or grouping() in {words(conjunct)}: put this condition into HAVING"
-            )
+            call = "an aggregate" if has_aggregate(conjunct) else "grouping() or grouping_id()"
+            raise Unsupported(f"WHERE contains {call} in {words(conjunct)}: put this condition into HAVING")
     return with_anti_joins(block, joined.tables)
 
 

@@ -103,7 +103,8 @@ class Scope:
             return meant
         if not isinstance(node.this, exp.Identifier):
             raise Unsupported(
-                f"{node.sql('spark')} stands for several columns, which is not supported here: name one column"
+                f"{node.sql('spark')} stands for several columns, which is not supported in an expression: name one "
+                "column"
             )
         found = self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name)
         if not found and self.outer is not None and self._is_nothing(qualifier):
@@ -216,5 +217,6 @@ class Scope:
 
 def _not_read(query: Tree) -> str:
     raise Unsupported(
-        f"{shown(query)} is not supported: this SELECT can contain subqueries only in WHERE, after IN or EXISTS"
+        f"{shown(query)} is not supported in this SELECT, which can have subqueries only in WHERE, after IN or EXISTS: "
+        "write the subquery as a join"
     )

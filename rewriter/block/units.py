@@ -15,6 +15,7 @@ from sqlglot import exp
 from rewriter.block.form import Unsupported
 from rewriter.block.scope import Scope
 from rewriter.block.traits import temporal_type
+from rewriter.block.words import words
 from rewriter.functions.registry import CLOCK, OF_UNITS, RESULTS
 from rewriter.functions.trees import cast
 from rewriter.sql.time_windows import BACK
@@ -37,17 +38,24 @@ def of_unit(name: str, unit: Tree, arguments: Sequence[Tree], scope: Scope) -> T
     """Return the canonical tree of a call of the function `name`, whose first argument is a unit of time.
 
     For a TIMESTAMP t, `dateadd(DAY, -7, t)` gives `t - INTERVAL 7 DAY`; timestampdiff() stays a call. Raise Unsupported
-    for an unknown unit, and if the type of a time is not known.
+    for an unknown unit, if the type of a time is not known, and if the number of units is not a literal.
     """
     named = unit.name if isinstance(unit, exp.Var) else ""
-    kinds = [kind_of(argument, scope) for argument in arguments]
-    if OF_UNITS[name] == "added":
-        return _added(named, arguments[0], arguments[1], kinds[1])
-    if named not in _COUNTED or None in kinds:
+    added = OF_UNITS[name] == "added"
+    called = "dateadd" if added else name
+    if named not in _COUNTED:
         raise Unsupported(
-            f"{name}()'s arguments must be a unit (for example DAY), then two dates or timestamps whose types are "
-            "known: cast both times to their types, DATE or TIMESTAMP"
+            f"{called}(): the unit {unit.sql('spark')} is not supported: write SECOND, MINUTE, HOUR, DAY, WEEK, MONTH, "
+            "QUARTER or YEAR"
         )
+    kinds = [kind_of(argument, scope) for argument in arguments]
+    if None in kinds[added:]:
+        time = arguments[kinds.index(None, int(added))]
+        raise Unsupported(
+            f"{called}(): {words(time)} is not certainly a DATE or TIMESTAMP: write a CAST to one of these types"
+        )
+    if added:
+        return _added(named, arguments[0], arguments[1], str(kinds[1]))
     return exp.Anonymous(this="timestampdiff", expressions=[exp.Var(this=named), *arguments])
 
 
@@ -62,17 +70,13 @@ def kind_of(tree: Tree, scope: Scope) -> str | None:
     return clock([]) if clock is not None else temporal_type(tree, scope)
 
 
-def _added(unit: str, count: Tree, time: Tree, kind: str | None) -> Tree:
+def _added(unit: str, count: Tree, time: Tree, kind: str) -> Tree:
     back, digits = (True, count.this) if isinstance(count, exp.Neg) else (False, count)
     if back and kind == "timestamp_ntz" and isinstance(digits, exp.Column) and digits.name == BACK:
         return exp.Anonymous(this="timestampadd", expressions=[exp.Var(this=unit), count, time])  # a sliding window
     whole = isinstance(digits, exp.Literal) and not digits.is_string and digits.name.isdigit()
-    if unit not in _COUNTED or not whole or kind is None:
-        raise Unsupported(
-            "the arguments of dateadd() must be a unit (for example DAY), then a whole number, written as a "
-            "literal, then a date or timestamp whose type is known: write the number, and cast the time to its "
-            "type, DATE or TIMESTAMP"
-        )
+    if not whole:
+        raise Unsupported(f"dateadd(): the number of units, {words(count)}, must be a literal: write a whole number")
     moved = cast(time, "timestamp") if kind == "date" else time
     if unit in _SHORT and int(digits.name) * LENGTHS[unit.lower()] < LENGTHS["day"]:
         name, times = unit, 1

@@ -30,9 +30,10 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     """
     extras = [arg for arg, value in node.args.items() if value and arg not in _READ]
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
+        clause = _CLAUSES.get(type(node.this), "a named window")
         raise Unsupported(
-            f"{_text(node)}: FILTER, IGNORE NULLS and a named window are not supported in a window function: read "
-            "the tables in a subquery, and call the window function only in the SELECT around the subquery"
+            f"{_text(node)}: {clause} is not supported in a window function: read the tables in a subquery, which a "
+            "view can answer, and call the window function only in the SELECT around the subquery"
         )
     order = node.args.get("order")
     window = exp.Window(
@@ -74,6 +75,7 @@ def refuse_ties(tree: Tree, keys: tuple[Tree, ...] | None) -> None:
 
 
 _READ = frozenset({"this", "partition_by", "order", "spec", "over"})
+_CLAUSES = {exp.Filter: "FILTER", exp.IgnoreNulls: "IGNORE NULLS", exp.RespectNulls: "RESPECT NULLS"}
 
 
 def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
@@ -81,13 +83,13 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     name = meant(str(call.this))
     if name not in WINDOWED and name not in WINDOWS:
         raise Unsupported(
-            f"{_text(node)}: {name}() is not supported as a window function: read the tables in a subquery, and call "
-            f"{name}() only in the SELECT around the subquery"
+            f"{_text(node)}: {name}() is not supported as a window function: read the tables in a subquery, which a "
+            f"view can answer, and call {name}() only in the SELECT around the subquery"
         )
     if any(isinstance(a, exp.Distinct) for a in call.expressions):
         raise Unsupported(
-            f"{_text(node)}: DISTINCT is not supported in a window function, in Spark either: remove the repeated "
-            "values in a derived table with SELECT DISTINCT"
+            f"{_text(node)}: DISTINCT is not supported in a window function, and Spark refuses it, too: remove the "
+            "repeated values in a derived table with SELECT DISTINCT"
         )
     if name == "count" and all(isinstance(a, (exp.Star, exp.Literal)) for a in call.expressions):
         return exp.Anonymous(this=name, expressions=[exp.Star()])
@@ -116,13 +118,14 @@ def _frame(node: exp.Window) -> exp.WindowSpec | None:
     kind = str(spec.args.get("kind")).upper()
     if kind not in ("ROWS", "RANGE") or spec.args.get("exclude"):
         raise Unsupported(
-            f"{_text(node)}: the window frame is not supported, in Spark either: write ROWS or RANGE, without EXCLUDE"
+            f"{_text(node)}: the window frame is not supported, and Spark refuses it, too: write ROWS or RANGE, "
+            "without EXCLUDE"
         )
     if kind == "RANGE" and _bounds(spec) not in (_WHOLE, _SO_FAR):
         raise Unsupported(
             f"{_text(node)}: a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED "
-            "FOLLOWING: for another frame, read the tables in a subquery, and call the window function only in the "
-            "SELECT around the subquery"
+            "FOLLOWING: for another frame, read the tables in a subquery, which a view can answer, and call the window "
+            "function only in the SELECT around the subquery"
         )
     start, end = spec.args.get("start"), spec.args.get("end")
     if any(isinstance(bound, exp.Expr) and not isinstance(bound, exp.Literal) for bound in (start, end)):

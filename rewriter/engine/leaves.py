@@ -71,8 +71,8 @@ def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[P
     if not blocks:
         yield Miss(
             Reason.SHAPE,
-            "the view has HAVING or reads a derived table with GROUP BY, but the query has no GROUP BY and reads no "
-            "such derived table: create a view without HAVING and without this derived table",
+            "the view has HAVING or reads a derived table with GROUP BY, but the query has neither a GROUP BY without "
+            "grouping sets nor such a derived table: create a view without HAVING and without this derived table",
         )
     for block in blocks:
         if len(leaves) <= len(block.tables):
@@ -128,8 +128,8 @@ def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLe
     if found.rewriting != plain:
         return Miss(
             Reason.SHAPE,
-            "the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated "
-            "again to give the groups of the query: create a view with the joins and the GROUP BY of the query",
+            "the view has applied HAVING or an outer SELECT to its groups, so the groups cannot be joined or "
+            "aggregated again, which the query needs: create a view with the joins and the GROUP BY of the query",
         )
     return plain
 

@@ -136,8 +136,8 @@ def finish(
         )
         return Miss(
             Reason.DEARER,
-            f"the view lacks {lacking}, which only a join with all tables of the view could give, at the cost of the "
-            f"query itself: add {lacking} to the view",
+            f"the view lacks {lacking}, and joining all tables of the view again to read {lacking} would cost as much "
+            f"as the query itself: add {lacking} to the view",
         )
     where = (*where, *(equality for back in backs for equality in back.on))
     tables = (*reading.extra, *(back.table for back in backs))

@@ -27,7 +27,8 @@ def branch_by_branch(ask: Ask) -> Branchwise | Miss:
     if not isinstance(question, SetQuestion):
         return Miss(
             Reason.SHAPE,
-            "the rule branch_by_branch is only for set operations (UNION, INTERSECT, EXCEPT), and the query is none",
+            "the rule branch_by_branch is only for set operations (UNION, INTERSECT, EXCEPT), and the query is not a "
+            "set operation",
             apart=True,
         )
     return Branchwise(question)

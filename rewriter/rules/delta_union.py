@@ -108,5 +108,8 @@ def _not_added(block: Block, states: Sequence[Change]) -> str:
     grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
     for join in block.joins:
         if join.kind == "FULL" or join.tables & grown:
-            return f"rows were appended to a table of which a {join.kind} join does not return all rows"
+            return (
+                f"the query has a{'n' if join.kind == 'ANTI' else ''} {join.kind} join, in which rows appended since "
+                "the last refresh of the view may remove rows of the result: refresh the view"
+            )
     return ""

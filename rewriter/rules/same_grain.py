@@ -41,8 +41,8 @@ def same_grain(ask: Ask) -> Match | Miss:
         # If a filter drops the view's only row, the rewriting returns no row, but the query returns one.
         return Miss(
             Reason.SHAPE,
-            "a query without GROUP BY returns one row even if its filters and joins drop all rows; over the view's "
-            "row, the same filters and joins would return no row: create a view with these filters and joins",
+            "the query has no GROUP BY, so it returns one row even if its filters and joins drop all rows, but the "
+            "view's row would then be dropped, too: create a view with these filters and joins",
         )
     groups = Groups(reading, keys, Aggregates(reading).direct)
     return finish(reading, groups.over, keys=None, rolled_up=False)

@@ -73,8 +73,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         who = "the view" if path.block.keys is None else "the query"
         return Miss(
             Reason.SHAPE,
-            f"{who} has neither GROUP BY nor aggregates, but only groups of the view can be combined with groups of "
-            "the rows that the view lacks: create a view that has all rows of the query",
+            f"{who} has neither GROUP BY nor aggregates, and only groups can be combined with groups of the rows that "
+            "the view lacks: create a view that has all rows of the query",
             apart=True,
         )
     if path.past:
@@ -97,7 +97,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         return Miss(
             Reason.SHAPE,
             f"the view joins another table to {hidden}, which is on the right side of a SEMI or ANTI join in the "
-            "query: the rows that the view lacks cannot be joined in the same way; create a view without the other "
+            "query, so the rows that the view lacks cannot be joined in the same way: create a view without the other "
             "table",
             apart=True,
         )

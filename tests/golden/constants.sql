@@ -109,7 +109,7 @@ SELECT prio, count(*) FROM orders WHERE cust = (SELECT part + 6 FROM items LIMIT
 
 --@ case: a volatile function within
 SELECT prio, count(*) FROM orders WHERE cust > (SELECT max(part) * rand() FROM items) GROUP BY prio
---@ kept: by_cust UNSUPPORTED the function rand() is not supported: read the tables in a subquery, and call rand() only in the SELECT around the subquery; by_part UNSUPPORTED the function rand() is not supported: read the tables in a subquery, and call rand() only in the SELECT around the subquery; rows UNSUPPORTED the function rand() is not supported: read the tables in a subquery, and call rand() only in the SELECT around the subquery
+--@ kept: by_cust UNSUPPORTED the function rand() is not supported: read the tables in a subquery, which a view can answer, and call rand() only in the SELECT around the subquery; by_part UNSUPPORTED the function rand() is not supported: read the tables in a subquery, which a view can answer, and call rand() only in the SELECT around the subquery; rows UNSUPPORTED the function rand() is not supported: read the tables in a subquery, which a view can answer, and call rand() only in the SELECT around the subquery
 
 --@ case: a set operation within
 SELECT prio, count(*) FROM orders WHERE cust IN (SELECT part FROM items UNION SELECT k FROM nothing) GROUP BY prio

@@ -96,7 +96,7 @@ SELECT s.id, max(g.goal) FROM sales AS s JOIN (SELECT region, max(goal) AS goal 
 
 --@ case: one that is random
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal + rand()) AS goal FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.region
---@ kept: UNSUPPORTED the function rand() is not supported: read the tables in a subquery, and call rand() only in the SELECT around the subquery
+--@ kept: UNSUPPORTED the function rand() is not supported: read the tables in a subquery, which a view can answer, and call rand() only in the SELECT around the subquery
 
 --@ case: a subquery in a common table expression that is merged
 WITH some AS (SELECT region, goal FROM goals WHERE goal > (SELECT min(goal) FROM goals)) SELECT s.item, sum(s.amount), max(g.goal) FROM sales AS s JOIN some AS g ON g.region = s.region GROUP BY s.item

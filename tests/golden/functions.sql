@@ -34,7 +34,7 @@ SELECT try_mod(m, n) AS rest, count(*) AS visits FROM visits GROUP BY try_mod(m,
 
 --@ case: a function with which blocks are not read
 SELECT soundex(name) AS sound, count(*) AS visits FROM visits GROUP BY soundex(name)
---@ kept: by_name UNSUPPORTED the function soundex() is not supported: read the tables in a subquery, and call soundex() only in the SELECT around the subquery; by_rest UNSUPPORTED the function soundex() is not supported: read the tables in a subquery, and call soundex() only in the SELECT around the subquery
+--@ kept: by_name UNSUPPORTED the function soundex() is not supported: read the tables in a subquery, which a view can answer, and call soundex() only in the SELECT around the subquery; by_rest UNSUPPORTED the function soundex() is not supported: read the tables in a subquery, which a view can answer, and call soundex() only in the SELECT around the subquery
 
 --@ case: a number in binary digits, counted
 SELECT bin(try_mod(n, m)) AS digits, count(*) AS visits FROM visits GROUP BY bin(try_mod(n, m))

@@ -121,11 +121,11 @@ SELECT region, item, sum(amount) FROM sales GROUP BY region, item HAVING sum(amo
 
 --@ case: coarser groups are made of all finer ones
 SELECT region, sum(amount) FROM sales GROUP BY region HAVING count(*) > 1
---@ kept: busy SHAPE the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated again to give the groups of the query: create a view with the joins and the GROUP BY of the query; daily VIEW_FILTERS_MORE NOT ts IS NULL; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
+--@ kept: busy SHAPE the view has applied HAVING or an outer SELECT to its groups, so the groups cannot be joined or aggregated again, which the query needs: create a view with the joins and the GROUP BY of the query; daily VIEW_FILTERS_MORE NOT ts IS NULL; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
 
 --@ case: the same condition for coarser groups
 SELECT sum(amount) FROM sales HAVING count(*) > 1
---@ kept: busy SHAPE the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated again to give the groups of the query: create a view with the joins and the GROUP BY of the query; daily VIEW_FILTERS_MORE NOT ts IS NULL; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
+--@ kept: busy SHAPE the view has applied HAVING or an outer SELECT to its groups, so the groups cannot be joined or aggregated again, which the query needs: create a view with the joins and the GROUP BY of the query; daily VIEW_FILTERS_MORE NOT ts IS NULL; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
 
 --@ case: finer groups
 SELECT region, item, id, sum(amount) FROM sales GROUP BY region, item, id HAVING count(*) > 1
@@ -150,7 +150,7 @@ SELECT v.`region` AS region, v.`item` AS item, v.`total` FROM lake.demo.busy__st
 
 --@ case: grouping sets have other groups, too
 SELECT region, item, sum(amount) FROM sales GROUP BY ROLLUP (region, item) HAVING count(*) > 1
---@ kept: busy SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query has no GROUP BY and reads no such derived table: create a view without HAVING and without this derived table; daily SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query has no GROUP BY and reads no such derived table: create a view without HAVING and without this derived table; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
+--@ kept: busy SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query has neither a GROUP BY without grouping sets nor such a derived table: create a view without HAVING and without this derived table; daily SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query has neither a GROUP BY without grouping sets nor such a derived table: create a view without HAVING and without this derived table; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
 
 --@ case: by day, the other condition is missing
 SELECT date_trunc('DAY', ts) AS day, count(*) FROM sales WHERE ts IS NOT NULL GROUP BY date_trunc('DAY', ts) HAVING count(*) > 1
@@ -158,4 +158,4 @@ SELECT date_trunc('DAY', ts) AS day, count(*) FROM sales WHERE ts IS NOT NULL GR
 
 --@ case: a range that cuts days
 SELECT date_trunc('DAY', ts) AS day, count(*) FROM sales WHERE ts >= TIMESTAMP '2024-01-01 12:00:00' GROUP BY date_trunc('DAY', ts) HAVING max(amount) >= 10 AND count(*) >= 1
---@ kept: busy COLUMN_NOT_IN_VIEW ts; daily SHAPE the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated again to give the groups of the query: create a view with the joins and the GROUP BY of the query; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`
+--@ kept: busy COLUMN_NOT_IN_VIEW ts; daily SHAPE the view has applied HAVING or an outer SELECT to its groups, so the groups cannot be joined or aggregated again, which the query needs: create a view with the joins and the GROUP BY of the query; heavy FLOAT_SUM_DECIDES_ROWS `sum(weight)`

@@ -73,7 +73,7 @@ SELECT dates_0.day AS day, bit_or(v.`bits`) AS bits FROM lake.demo.dates VERSION
 
 --@ case: groups that were too small may be large enough now
 SELECT d.day, max(e.n) AS top FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
---@ kept: by_hour AGGREGATE_NOT_IN_VIEW max(n); by_sets AGGREGATE_NOT_IN_VIEW max(n); distinct_by_day AGGREGATE_NOT_IN_VIEW max(n); many SHAPE the groups to which the view applies HAVING or its outer SELECT would have to be joined or aggregated again to give the groups of the query: create a view with the joins and the GROUP BY of the query; some_rows VIEW_FILTERS_MORE kind = 'a'
+--@ kept: by_hour AGGREGATE_NOT_IN_VIEW max(n); by_sets AGGREGATE_NOT_IN_VIEW max(n); distinct_by_day AGGREGATE_NOT_IN_VIEW max(n); many SHAPE the view has applied HAVING or an outer SELECT to its groups, so the groups cannot be joined or aggregated again, which the query needs: create a view with the joins and the GROUP BY of the query; some_rows VIEW_FILTERS_MORE kind = 'a'
 
 --@ case: the rows themselves
 SELECT d.day, e.id, e.n FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day AND e.kind = 'a'
@@ -82,7 +82,7 @@ SELECT dates_0.day AS day, v.`id` AS id, v.`n` AS n FROM lake.demo.dates VERSION
 
 --@ case: the groups read as rows
 SELECT d.day, e.n FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day
---@ kept: by_hour GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_sets GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; distinct_by_day GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; many SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query has no GROUP BY and reads no such derived table: create a view without HAVING and without this derived table; some_rows VIEW_FILTERS_MORE kind = 'a'
+--@ kept: by_hour GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_sets GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; distinct_by_day GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; many SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query has neither a GROUP BY without grouping sets nor such a derived table: create a view without HAVING and without this derived table; some_rows VIEW_FILTERS_MORE kind = 'a'
 
 --@ case: one grouping set of a stale view
 SELECT d.day, e.kind, sum(e.price) AS total FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day, e.kind

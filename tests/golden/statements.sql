@@ -113,7 +113,7 @@ SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region
 
 --@ case: a function that is not known
 SELECT region, some_udf(sum(amount)) FROM sales GROUP BY region
---@ kept: UNSUPPORTED the function some_udf() is not supported: read the tables in a subquery, and call some_udf() only in the SELECT around the subquery
+--@ kept: UNSUPPORTED the function some_udf() is not supported: read the tables in a subquery, which a view can answer, and call some_udf() only in the SELECT around the subquery
 
 --@ case: variable substitution
 SELECT region, sum(amount) FROM sales WHERE region = '${region}' GROUP BY region

@@ -95,15 +95,15 @@ SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)
 
 --@ case: a named window
 SELECT a, sum(sum(n)) OVER w FROM t GROUP BY a WINDOW w AS (PARTITION BY a)
---@ kept: groups UNSUPPORTED the clause WINDOW is not supported: write the query without this clause, if the rows do not depend on it; some_rows UNSUPPORTED the clause WINDOW is not supported: write the query without this clause, if the rows do not depend on it
+--@ kept: groups UNSUPPORTED the clause WINDOW is not supported: write each window in OVER (…); some_rows UNSUPPORTED the clause WINDOW is not supported: write each window in OVER (…)
 
 --@ case: a RANGE of distances
 SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY a
---@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING: for another frame, read the tables in a subquery, and call the window function only in the SELECT around the subquery; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING: for another frame, read the tables in a subquery, and call the window function only in the SELECT around the subquery
+--@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING: for another frame, read the tables in a subquery, which a view can answer, and call the window function only in the SELECT around the subquery; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING: for another frame, read the tables in a subquery, which a view can answer, and call the window function only in the SELECT around the subquery
 
 --@ case: a window function of no name that is known
 SELECT a, some_rank() OVER (ORDER BY a) FROM t GROUP BY a
---@ kept: groups UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, and call some_rank() only in the SELECT around the subquery; some_rows UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, and call some_rank() only in the SELECT around the subquery
+--@ kept: groups UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, which a view can answer, and call some_rank() only in the SELECT around the subquery; some_rows UNSUPPORTED SOME_RANK() OVER (ORDER BY a): some_rank() is not supported as a window function: read the tables in a subquery, which a view can answer, and call some_rank() only in the SELECT around the subquery
 
 --@ case: DISTINCT of groups
 SELECT DISTINCT sum(n) FROM t GROUP BY a

@@ -55,11 +55,15 @@ def test_what_tells_equal_rows_apart_is_not_read(window: str) -> None:
         ("SELECT a, row_number() OVER (ORDER BY a) FROM t GROUP BY ROLLUP (a)", "rows with equal values"),
         (
             "SELECT a, sum(x) FILTER (WHERE b > 1) OVER () FROM t",
-            "FILTER, IGNORE NULLS and a named window are not supported",
+            "FILTER is not supported in a window function",
         ),
         (
             "SELECT lag(x) IGNORE NULLS OVER (ORDER BY a) FROM t",
-            "FILTER, IGNORE NULLS and a named window are not supported",
+            "IGNORE NULLS is not supported in a window function",
+        ),
+        (
+            "SELECT sum(x) OVER w FROM t WINDOW w AS (PARTITION BY a)",
+            "the clause WINDOW is not supported: write each window in OVER",
         ),
         ("SELECT count(DISTINCT x) OVER () FROM t", "DISTINCT is not supported in a window function"),
         ("SELECT sum(rank() OVER (ORDER BY a)) OVER () FROM t", "contains another window function"),
