@@ -9,8 +9,8 @@
 | NOT NULL, and no outer join of the table     |                                                                       |
 | a LEFT join of a table ON its primary key,   | every column of this table                                            |
 | equal to expressions of grouping keys        |                                                                       |
-| a time bucket as a key                       | coarser buckets, and labels that are constant over the bucket; a day  |
-|                                              | bucket also determines the date                                       |
+| a time bucket as a key                       | coarser buckets, and texts and numbers that are constant in a bucket, |
+|                                              | such as year(t); a day bucket also determines the date                |
 | `year(t)` and `month(t)` as keys             | `date_trunc('month', t)`; with `day(t)` as a third key, the date of t |
 
 No dependency applies under GROUPING SETS, where a row is not grouped by all keys.

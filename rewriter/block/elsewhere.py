@@ -1,7 +1,7 @@
 """Adapts a view's block to a session in a time zone other than that in which the view's rows were computed.
 
 An instant (a TIMESTAMP) is the same in all zones, and can be used. A stored bucket is used as a bucket of the view's
-zone. Other values that depend on the zone, such as dates and labels of instants, are hidden from the session's queries.
+zone. Other values that depend on the zone, such as dates and texts of instants, are hidden from the session's queries.
 
 law: a TIMESTAMP, its minimum, maximum and count are the same in each zone in which they are read
 law: a stored bucket of a TIMESTAMP is a bucket in the zone in which it was computed

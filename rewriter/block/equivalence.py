@@ -34,7 +34,7 @@ def equate(classes: dict[_Member, frozenset[_Member]], pairs: Iterable[tuple[_Me
 class Equivalence:
     """The equivalence classes of canonical columns that follow from pairs of equal columns.
 
-    The representative of a class is its least member; a column in no pair is a class of its own.
+    The representative of a class is its least member by table id and name; a column in no pair is a class of its own.
 
     >>> a, b, c = (exp.column(n, "t0") for n in "abc")
     >>> Equivalence([(a, b), (b, c)]).same(a, c), Equivalence([(a, b)]).same(a, c)

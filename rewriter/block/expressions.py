@@ -294,7 +294,7 @@ def _filter(node: Tree, scope: Scope) -> Tree:
 
 def _call(node: Tree, scope: Scope) -> Tree:
     if not isinstance(node.this, str):
-        raise Unsupported(f"{excerpt(node)}: a function name in backticks is not supported; write it without backticks")
+        raise Unsupported(f"{excerpt(node)}: a function name in backticks is not supported: remove the backticks")
     name = meant(node.this)
     if (text := text_of_hex(node)) is not None:
         return _constant(exp.Literal.string(text), scope)
@@ -396,10 +396,9 @@ def _part(node: Tree, scope: Scope) -> Tree:
 
 
 def _is_time(source: Tree) -> bool:
-    """Return whether the value of an expression cannot be an interval, by the form of the expression.
+    """Return whether an expression, by its form, is certainly not an interval.
 
-    An INTERVAL literal and the difference of two times, `a - b`, may be intervals; `a` and `a + INTERVAL 1 DAY` cannot
-    be.
+    `INTERVAL 1 DAY` is an interval, and `a - b` may be one; `a` and `a + INTERVAL 1 DAY` are none.
     """
     node = source.unnest()
     if isinstance(node, (exp.Add, exp.Sub)):

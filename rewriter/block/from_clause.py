@@ -256,7 +256,7 @@ class _Reader:
                 else "of a derived table that computes a column"
             )
             raise Unsupported(
-                f"a FULL join {sides} is not supported: write the FULL join of two tables, and no other join"
+                f"a FULL join {sides} is not supported: write FROM with only two tables, joined by FULL JOIN"
             )
         self.joins.append(Join("FULL", frozenset(t.id for t in self.tables), on))
 

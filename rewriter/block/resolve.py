@@ -24,7 +24,7 @@ from rewriter.block.from_clause import (
     simplified,
 )
 from rewriter.block.group_by import grouping_ids, read_group_by
-from rewriter.block.opaque import SCALAR, opaque_within, shown
+from rewriter.block.opaque import SCALAR, opaque_within, shown, text_of
 from rewriter.block.scope import Scope
 from rewriter.block.subqueries import read_where
 from rewriter.block.traits import aggregate_of, has_aggregate
@@ -466,9 +466,10 @@ def _check_subqueries(block: Block) -> None:
         if any(True for tree in trees for _ in opaque_within(tree)):
             raise Unsupported(f"a subquery in {clause} is not supported: write the subquery as a derived table in FROM")
     outside = (*block.outputs, *(item.key for item in block.order))
-    if any(call.name != SCALAR for tree in outside for call in opaque_within(tree)):
+    for call in (call for tree in outside for call in opaque_within(tree) if call.name != SCALAR):
         raise Unsupported(
-            "IN or EXISTS with a subquery is supported only in WHERE and HAVING: move the condition to WHERE or HAVING"
+            f"IN or EXISTS with the subquery {excerpt(text_of(call))} is supported only in WHERE and HAVING: move the "
+            "condition to WHERE or HAVING"
         )
 
 

@@ -37,8 +37,8 @@ class Source:
         found = [tree for label, tree in self.derived if label is not None and label.lower() == name.lower()]
         if len(found) > 1:
             raise Unsupported(
-                f"{self.alias}.{name} is ambiguous, because {self.alias} has two columns of this name: rename one of "
-                "them"
+                f"{self.alias}.{name} is ambiguous, because {self.alias} has two columns of this name: rename one "
+                "column"
             )
         return found[0].copy() if found else None
 

@@ -153,9 +153,10 @@ def _split(tree: Tree, column: Tree | None) -> _Split | None:
 
 
 def _moment(bound: Tree) -> str:
-    """Return a bound as text: a literal's own text, a border of a time bucket in words, any other expression as SQL.
+    """Return a bound as text for users: 2024-02-01 for the literal '2024-02-01'.
 
-    The hour bucket of current_timestamp() gives "the start of the hour of current_timestamp()".
+    `date_trunc('HOUR', current_timestamp())` gives "the start of the hour of current_timestamp()", and the end of a
+    bucket is described alike. Any other expression is returned as SQL.
     """
     if day_source(bound) is not None and (day := _wall(bound)) is not None:
         return day.date().isoformat()

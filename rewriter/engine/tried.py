@@ -1,4 +1,4 @@
-"""Tries views on one block: keeps the cheapest match, and the reason why each view that is not used does not answer.
+"""Tries views on one block: keeps the cheapest match (plan), and for each other view the reason why it is not used.
 
 A view may lack some of the block's rows, for example because its storage table has only a part of the view's rows. The
 lacking rows are called the remainder. The plan is then a UNION ALL, whose branches are called tiles.

@@ -188,11 +188,10 @@ def _by_name(tree: Tree, block: Block) -> Tree | None:
 
 
 def _joined_back(reading: Reading, trees: tuple[Tree, ...]) -> list[Back]:
-    """Return the view's tables that must be joined to the storage table by key, because the storage table lacks columns
-    of these tables.
+    """Return the joins by key of the view's tables whose columns the rewriting uses, but the storage table lacks.
 
-    `trees` are all expressions of the rewriting, which use these columns. `reading` is the query, expressed over the
-    view's storage table.
+    `trees` are the expressions of the rewriting, without the ON conditions of joins. `reading` is the query, expressed
+    over the view's storage table.
     """
     on = (conjunct for join in reading.joins for conjunct in join.on)
     used = {column.table for tree in (*trees, *on) for column in columns_in(tree)}

@@ -108,10 +108,11 @@ class Stored(NamedTuple):
 
 
 def at_home(tree: Tree, zone: str, since_of: SinceOf) -> Tree:
-    """Return a bucket computed in another zone as a bucket of the session's zone, if buckets start at the same times.
+    """Return a bucket computed in another zone as a bucket of the session's zone, if both zones have the same buckets.
 
-    The bucket is a call such as `timeseries(t, 'minute', 'timestamp', 'Asia/Tokyo')`; `zone` is the session's time
-    zone, and `since_of` returns a lower bound of the times t. Return any other expression unchanged.
+    Minutes, for example, start at the same times in both. The bucket is a call such as `timeseries(t, 'minute',
+    'timestamp', 'Asia/Tokyo')`; `zone` is the session's time zone, and `since_of` returns a lower bound of the times t.
+    Return any other expression unchanged.
     """
     bucket = bucket_elsewhere(tree)
     if bucket is None or not same_buckets(bucket.grain, zone_elsewhere(tree), zone, since_of(bucket.source)):

@@ -197,8 +197,9 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
 def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
     """Return a constant times the row count `counted`, as a summand of the sum of `argument`.
 
-    Return None if the product could have more digits than the type of the sum. `reading` is the query, expressed over
-    the view's storage table.
+    For the argument `x + k`, the sum is `sum(x) + k * count(x)`, and the result is `k * count(x)`. Return None if the
+    product could have more digits than the type of the sum. `reading` is the query, expressed over the view's storage
+    table.
     """
     decimal = as_decimal(numeric_type(argument, reading.block))
     if decimal is None:

@@ -271,7 +271,7 @@ class PartialAggregates:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments.
 
         Return None, too, if the storage table lacks sum(x), or if the stored BIGINT sum may have wrapped around. Also
-        return None if the view has no keys: the sum over an empty table is NULL, not 0.
+        return None if the view has no keys, because sum(coalesce(x, 0)) over an empty table is NULL, not 0.
         """
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):

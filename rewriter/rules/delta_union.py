@@ -101,7 +101,7 @@ def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> l
 
 
 def _not_added(block: Block, states: Sequence[Change]) -> str:
-    """Return why appended rows cannot simply be added to a block's rows, as the end of a message; empty if they can.
+    """Return the reason why appended rows cannot simply be added to a block's rows; empty if they can.
 
     `states` has the change of each table of the block.
     """

@@ -35,6 +35,7 @@ COLUMNS = (Column("a", "int", nullable=False), Column("b", "int"), Column("c", "
         ("SELECT a AS x, b AS x FROM t HAVING x > 1", "two outputs have this name"),
         ("SELECT a FROM t WHERE sum(b) > 1", r"an aggregate in sum\(b\) > 1"),
         ("SELECT dateadd(DAY, a, DATE '2024-01-01') FROM t", "the number of units, a, must be a literal"),
+        ("SELECT `upper`(c) FROM t", "a function name in backticks is not supported: remove the backticks"),
         ("SELECT dateadd(DAY, 1, c) FROM t", "c is not certainly a DATE or TIMESTAMP"),
         ("SELECT timestampdiff(DAY, DATE '2024-01-01', c) FROM t", "c is not certainly a DATE or TIMESTAMP"),
         ("SELECT t.a FROM t JOIN u ON t.a = u.a AND rank() OVER (ORDER BY t.a) = 1", "has a window function"),
