@@ -126,8 +126,8 @@ class Block:
       statement writes the rows
     - `as_set`: true if duplicate rows do not matter: the block is the subquery of EXISTS or IN, or an operand of UNION,
       INTERSECT or EXCEPT without ALL
-    - `since`: lower bounds of times that follow from the column bounds of a view's storage table, not from `where`:
-      pairs of a time expression and its least value, in seconds since 1970
+    - `since`: pairs of a time expression and a lower bound of its values, in seconds since 1970; the bounds follow from
+      the column bounds of a view's storage table, not from `where`
 
     A column that an outer join can fill with NULLs is nullable, regardless of the table's schema.
     """

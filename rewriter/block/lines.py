@@ -52,8 +52,8 @@ class Line:
     def value(self, literal: Tree, zone: str) -> Any | None:
         """Return a constant, with which the expression is compared, as a value comparable with the expression's values.
 
-        Return None if `literal` is not a constant, or if Spark might round the constant or the expression's value: if
-        it compares both as DOUBLE, or as a DECIMAL whose 38 digits do not suffice for both, as in
+        Return None if `literal` is not a constant. Return None, too, if Spark might round the constant or the
+        expression's value, because it compares both as DOUBLE, or as a DECIMAL with too few digits for both, as in
         `CAST(n AS DECIMAL(38,2)) > 0.995`. `zone` is the time zone of TIMESTAMP literals.
         """
         if self.wide != "double":

@@ -66,11 +66,10 @@ def since_of(
     """Return a lower bound of the time `source` in the rows that a filter keeps; None if no lower bound is known.
 
     The bound is in seconds since 1970, and follows from the filter's `conjuncts` and from `known`, pairs of a time and
-    a bound. Proofs about the time zone are cached by the bound. So a bound from the filter is rounded down to the start
-    of a month, at which many queries have the same bound, and a bound in `known` to the start of a year, which most
-    refreshes do not change. Unless `zone`, the session's time zone, has a fixed offset, some days are first subtracted
-    from a bound of the filter. `kind` is the type of the source; None if unknown. In the example, 1706745600 is the
-    start of February 2024.
+    a bound. Proofs about the time zone are cached by the bound. Bounds are rounded down, so that there are few: from
+    the filter to the start of a month, from `known` to the start of a year. Unless `zone`, the session's time zone, has
+    a fixed offset, some days are first subtracted from a bound of the filter. `kind` is the type of the source; None if
+    unknown. In the example, 1706745600 is the start of February 2024.
 
     >>> at = exp.column("at", "sales_0")
     >>> filtered = [exp.GTE(this=at, expression=exp.Literal.string("2024-02-03"))]
@@ -389,9 +388,9 @@ def known_since(
     """Return a view's block with lower bounds of its times, from the bounds of the storage table's columns.
 
     `columns` are the names of the storage columns, one for each output. `least` has the least values of time columns,
-    in seconds since 1970, `ranges` the least and greatest values of integer columns. For an output that is a bucket or
-    date of a time, the least stored value, minus a margin for clock shifts, is a lower bound of the time, because a
-    bucket or date starts at or before the times within it.
+    in seconds since 1970, `ranges` the least and greatest values of integer columns. A bucket or date starts at or
+    before the times within it. The least stored bucket or date of a time, minus a margin for clock shifts, is therefore
+    a lower bound of the time.
     """
     found: dict[Tree, int] = {}
     times, numbers = dict(least), {name: bounds for name, *bounds in ranges}

@@ -389,10 +389,12 @@ def _refreshable(missed: Attempt, stale: Attempt, refreshed: Answer) -> Attempt:
     """Return the attempt to report for a stale view that cannot be used together with the rows appended to its tables.
 
     `stale` is the attempt at the stale storage table alone, `missed` the attempt with the appended rows, `refreshed`
-    the answer that the view would give after a refresh. If the view could not answer after a refresh either, return an
-    attempt with the reason for that. Otherwise a refresh helps: if the rule delta_union could not combine the view with
-    the appended rows, or only at a higher cost than reading the base tables, return `stale` with this reason added to
-    its detail; else return `missed`.
+    the answer that the view would give after a refresh. Return
+
+    - an attempt with the reason in `refreshed`, if the view could not answer after a refresh either
+    - `stale` with the reason of `missed` added, if the rule delta_union gave this reason, or if reading the view with
+      the appended rows costs more than reading the base tables
+    - `missed` otherwise
     """
     if isinstance(refreshed.result, Miss):
         return replace(missed, rule=refreshed.rule).missed(refreshed.result)

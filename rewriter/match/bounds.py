@@ -57,8 +57,8 @@ _ONE = exp.Literal.number(1)
 def is_unknown(tree: Tree, zone: str) -> bool:
     """Return whether `tree` is a constant whose local time in `zone` is known only at execution.
 
-    Return True for `current_date() - 30` and, in a zone whose offset changes, for a TIMESTAMP literal with an offset,
-    because the local time of the literal depends on the edition of the zone data that Spark uses.
+    `current_date() - 30` is one. A TIMESTAMP literal with an offset is one in a zone whose offset changes, because its
+    local time there depends on the edition of the zone data that Spark uses.
     """
     return is_constant(tree) and (not is_literal(tree) or instant_of(tree, zone) is not None)
 

@@ -140,7 +140,7 @@ _OF_BUCKETS = frozenset({
 def _lemmas_of(kind: type[Tree], computed: bool) -> tuple[Lemma, ...]:
     """Return the lemmas that apply to a class of expressions, in the order of LEMMAS.
 
-    `computed` tells whether a storage column stores an expression other than a column.
+    `kind` is the class. `computed` is true if any storage column stores an expression other than a plain column.
     """
     lemmas = (lemma for lemma, kinds in LEMMAS if issubclass(kind, kinds))
     return tuple(lemma for lemma in lemmas if computed or lemma not in _OF_BUCKETS)

@@ -227,9 +227,9 @@ def _grouping(
 def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     """Return the mapping of `group_keys` for a view with GROUP BY: from the query's keys to storage columns.
 
-    Return a Miss if the view or the query has no GROUP BY, if the view has a single group of all rows, or if a key
-    cannot be derived: the view's groups are then too coarse. `reading` is the query, expressed over the view's storage
-    table.
+    Return a Miss if the view or the query has no GROUP BY, or if the view has a single group of all rows. Return a
+    Miss, too, if a key cannot be derived, because the view's groups are then too coarse. `reading` is the query,
+    expressed over the view's storage table.
     """
     if reading.candidate.block.keys is None:
         return Miss(

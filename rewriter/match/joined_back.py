@@ -36,8 +36,8 @@ def joined_back(table: Occurrence, known: Table, block: Block, held: Callable[[T
     """Return the join of one of the view's tables to the storage table by its primary key.
 
     `held` returns the storage column of an expression, or None; `known` is the catalog's table with its keys; `block`
-    is the query's block. Return None if the storage table lacks a key column, if a key column is nullable or
-    floating-point, and if the table has no trusted key (a primary key that its owner declares as trusted). Return None
+    is the query's block. Return None if the table has no trusted key (a primary key that its owner declares as
+    trusted), if the storage table lacks a key column, or if a key column is nullable or floating-point. Return None
     also for a table on the right side of an outer, semi or anti join, or on either side of a FULL join.
     """
     filled = any(table.id in join.tables for join in block.joins)

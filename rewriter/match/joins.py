@@ -20,12 +20,13 @@ class Joined:
 
     - `extra`: the query's joins that the view does not have
     - `matched`: the ON conjuncts of the view's outer joins that are inner joins in the query
-    - `present`: for each join, columns of which one must be filtered by `IS NOT NULL`, to drop rows that only the view
-      has: for `s LEFT JOIN d` in the view and `s JOIN d` in the query, the NOT NULL columns of d
-    - `absent`: for each join, columns of which one must be filtered by `IS NULL`: for `s LEFT JOIN d` in the view and
-      an ANTI join of d in the query, the NOT NULL columns of d
+    - `present`: columns for filters `IS NOT NULL`, which drop rows that only the view has. If the view has `s LEFT JOIN
+      d` and the query has `s JOIN d`, these are the NOT NULL columns of d
+    - `absent`: columns for filters `IS NULL`. If the view has `s LEFT JOIN d` and the query has an ANTI join of d,
+      these are the NOT NULL columns of d
 
-    Joins that need no filter have no entry in `present` and `absent`.
+    `present` and `absent` have one entry for each join that needs a filter; a filter on one column of the entry is
+    enough.
     """
 
     extra: tuple[Join, ...] = ()

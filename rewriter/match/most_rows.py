@@ -104,8 +104,8 @@ def _reached(start: str, left: set[str], known: set[str], determining: _Determin
 def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
     """Yield, for each primary key column of a table, the ids of the tables with an equal column.
 
-    Yield nothing if the table is in a FULL join, or on the right side of a SEMI or ANTI join or of an outer join with
-    several tables on its right side.
+    Yield nothing if the table is in a FULL join, or on the right side of a SEMI or ANTI join. Yield nothing, too, if it
+    is on the right side of a LEFT join together with other tables.
     """
     key = table.contents.primary_key if table.contents is not None else ()
     joins = [join for join in block.joins if table.id in join.tables]

@@ -71,8 +71,8 @@ def reciprocal(value: Fraction | int | None) -> str | None:
 def summed_type(kind: str) -> str | None:
     """Return the type of the summed values from the type of their sum; None if the sum is neither DECIMAL nor DOUBLE.
 
-    `decimal(20,2)` gives `decimal(10,2)`. A sum of 38 digits may be over values of 28 to 38 digits: the result is then
-    the type with 38 digits, because values of 28 to 38 digits all have the same sum type.
+    `decimal(20,2)` gives `decimal(10,2)`. Values of 28 to 38 digits all have a sum of 38 digits; for such a sum, the
+    result is the type with 38 digits.
     """
     decimal = as_decimal(kind)
     if decimal is None:

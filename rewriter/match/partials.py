@@ -290,10 +290,10 @@ class PartialAggregates:
     def _linear(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of a linear expression, such as x * k + c.
 
-        Return None if the storage table lacks the partial sums of the operands, if digits could be lost, if the
-        expression has more than MOST_OPERATIONS operations, or if all sums of the SELECT together have more than
-        MOST_IN_ALL operations. Return None also if the expression itself is a storage column, from which the sum is
-        computed more simply.
+        Return None if the storage table lacks the partial sums of the operands, or if digits could be lost. To limit
+        the time, return None if the expression has more than MOST_OPERATIONS operations, or all sums of the SELECT
+        together more than MOST_IN_ALL. Return None also if the expression itself is a storage column, from which the
+        sum is computed more simply.
         """
         if not isinstance(argument, LINEAR) or self.reading.held(argument) is not None:
             return None

@@ -539,9 +539,9 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
 def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
     """Return the filters over storage columns that drop the rows which only the view's outer joins return.
 
-    If the view has a LEFT join, the filter is `c IS NOT NULL` for an inner join in the query, and `c IS NULL` for an
-    ANTI join, with a column c that is never NULL in matched rows. Return a Miss if the storage table lacks such a
-    column. `joined` is the result of matching the joins, and `mapping` maps the ids of the view's tables to the
+    If the query has an inner join in place of the view's LEFT join, the filter is `c IS NOT NULL`; if it has an ANTI
+    join, the filter is `c IS NULL`. The column c is never NULL in matched rows. Return a Miss if the storage table has
+    no such column. `joined` is the result of matching the joins, and `mapping` maps the ids of the view's tables to the
     query's. `candidate` is the access path to the view: the view's block with its storage table.
     """
     held = {

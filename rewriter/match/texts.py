@@ -1,7 +1,7 @@
 """Compares queries as texts, token by token, ignoring case, whitespace and comments.
 
-A view whose query is not supported as a block (with window functions, LIMIT, set operations or struct fields) answers a
-query of the same text, if each table name resolves to the same table.
+So a view can answer a query of the same text even if the query is not supported as a block, for example because of
+window functions, LIMIT or struct fields. Each table name must resolve to the same table in both.
 """
 
 from __future__ import annotations
@@ -185,9 +185,9 @@ def rewriting_of(
 
 
 def _ordering(item: exp.Expr, names: Sequence[str], outputs: Sequence[exp.Expr]) -> Ordering | None:
-    """Return an ORDER BY item that is an output's name or position as an ordering of storage rows.
+    """Return the ordering of storage rows for an ORDER BY item that is the name or the position of an output.
 
-    `names` are the names of the outputs. Return None for other items.
+    `outputs` are the outputs over storage columns, and `names` their names. Return None for other items.
     """
     key = item.this if isinstance(item, exp.Ordered) and not item.args.get("with_fill") else None
     place = None

@@ -98,8 +98,9 @@ def truncated(tree: Tree, rows: Rows) -> Read:
 def joined_day(tree: Tree, rows: Rows) -> Read:
     """Return a comparison of a time with a date of a joined table as a comparison of the time's date.
 
-    Return None for other comparisons, if the time's date cannot be derived, and if clocks in the session's zone may be
-    set back across midnight, so that a later time has an earlier date. `rows` has the storage columns.
+    Return None for other comparisons, and if the time's date cannot be derived. Return None, too, if clocks in the
+    session's zone may be set back across midnight: a later time may then have an earlier date. `rows` has the storage
+    columns.
 
     law:    t >= day is date(t) >= day, and t < day is date(t) < day, because Spark compares t with the midnight at
             which the day starts

@@ -3,10 +3,10 @@
 A query is a block (one SELECT in normal form), a text that is compared with the text of a view's query, or a set
 operation that is compared with a view's set operation branch by branch.
 
-An access path is a view with the current state of its storage table. A rule is a function of an Ask (a query, an access
-path, and a mapping of the path's tables to the query's tables) that returns a plan, or a Miss with the reason. A rule
-returns a Miss instead of raising an error, never changes the Ask, and does not consider freshness, permissions or cost.
-A plan may contain further Asks, which only the engine answers. The engine tries RULES in order for each path, up to the
+An access path is a view with the current state of its storage table. An Ask is a query, an access path, and a mapping
+of the path's tables to the query's tables. A rule is a function of an Ask that returns a plan, or a Miss with the
+reason. A rule never raises an error and never changes the Ask; it does not consider freshness, permissions or cost. A
+plan may contain further Asks, which only the engine answers. The engine tries RULES in order for each path, up to the
 first plan.
 """
 

@@ -16,10 +16,10 @@ from rewriter.model import Change, ChangeKind
 def delta_union(ask: Ask) -> TwoPhase | Miss:
     """Plan to combine a view's stored rows with the rows appended to its tables since the last refresh.
 
-    Return a Miss if no rows were appended, if appended rows may also remove result rows (through an outer, SEMI or ANTI
-    join) or change result rows (window functions), or if the query reads a derived table. Below, old(A) and new(A) are
-    the rows of a table before and after the append, and dA are the appended rows. `ask` has the query, the access path
-    (the view with its storage table), and the mapping of the view's tables to the query's tables.
+    Return a Miss if no rows were appended, or if the query reads a derived table. Return a Miss, too, if appended rows
+    may remove or change result rows, as with an outer, SEMI or ANTI join, or with window functions. Below, old(A) and
+    new(A) are the rows of a table before and after the append, and dA are the appended rows. `ask` has the query, the
+    access path (the view with its storage table), and the mapping of the view's tables to the query's tables.
 
     law:    new(A) JOIN new(B) = old(A) JOIN old(B) UNION ALL dA JOIN new(B) UNION ALL old(A) JOIN dB; each branch is
             aggregated, and the union is aggregated again; each branch reads the current rows of all other tables

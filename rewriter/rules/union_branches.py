@@ -17,9 +17,11 @@ from rewriter.sql import columns_in
 def union_branches(block: Block) -> Sequence[Block]:
     """Return, for each branch of a grouped block's only UNION ALL, the block that groups the branch.
 
-    Return an empty sequence if the block does not group, FROM does not have exactly one UNION ALL, the UNION ALL is on
-    the joined side of an outer, SEMI or ANTI join, or a branch groups, deduplicates, orders or limits its rows. The
-    caller adds the outer GROUP BY.
+    The caller adds the outer GROUP BY. Return an empty sequence if
+
+    - the block does not group, or FROM does not have exactly one UNION ALL,
+    - the UNION ALL is on the joined side of an outer, SEMI or ANTI join, or
+    - a branch groups, deduplicates, orders or limits its rows.
 
     law:    each group of a UNION ALL consists of the groups of its branches that have the same keys
     query:  SELECT k, sum(x) FROM (SELECT k, x FROM a UNION ALL SELECT k, y FROM b) GROUP BY k

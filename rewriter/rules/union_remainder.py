@@ -1,9 +1,9 @@
 """Answers a query from a view's storage table for one part of the rows, and from base tables for the remaining rows.
 
-If a view filters more than a query, or a query's time range does not end at borders of the view's time buckets, the
-query is divided by a predicate p: rows for which p is true are read from the view, rows for which p is false or NULL
-from the tables, and the groups of both are aggregated once more. A grain is the length of time buckets; a border is the
-start of a bucket.
+This is for a view that filters more than the query, and for a query whose time range does not end at borders of the
+view's time buckets. The query is divided by a predicate p. Rows for which p is true are read from the view, rows for
+which p is false or NULL from the tables; the groups of both are then aggregated once more. A grain is the length of
+time buckets; a border is the start of a bucket.
 """
 
 from __future__ import annotations
@@ -143,9 +143,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
 def _joined_behind(block: Block) -> str | None:
     """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
 
-    The part of such a query that is read from base tables cannot be printed: in SQL, the columns of the right side of a
-    SEMI or ANTI join are not visible to other joins. A user's query never refers to them; only a join of the view that
-    was added to the query may do so.
+    In SQL, other joins cannot refer to the right side of a SEMI or ANTI join. Only a join of the view that was added to
+    the query may do so. The part of such a query that would be read from base tables cannot be printed as SQL.
     """
     hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
     named = {
@@ -198,9 +197,9 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
 def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
     """Return the predicates that select the rows to be read from the view, as the values of a mapping.
 
-    A filter of the view that the query lacks, such as `region = 'eu'`, is mapped to itself. A time range of the query
-    that must be narrowed to whole time buckets of the view is mapped to the narrowed range: with buckets of a day, `t
-    >= '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. `mapping` maps the ids of the view's tables to the query's.
+    A filter of the view that the query lacks, such as `region = 'eu'`, is mapped to itself. A comparison of the query
+    that limits a time is mapped to the comparison narrowed to whole time buckets of the view: with buckets of a day,
+    `t >= '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. `mapping` maps the ids of the view's tables to the query's.
     `candidate` is the access path to the view: the view's block with its storage table.
     """
     filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
