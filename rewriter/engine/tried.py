@@ -260,7 +260,10 @@ class Tried:
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
     def _refreshed_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
-        """Return the access path to a stale view for the block `query`, as if the view had been refreshed."""
+        """Return the access path to a stale view for the block `query`, as if the view had been refreshed.
+
+        `live` has the view's storage table. Return a Miss if the view could not answer after a refresh either.
+        """
         return self.guarded(view, lambda: self._path_of(view, query, live.storage))
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
