@@ -61,20 +61,17 @@ class Correlation:
         The supported forms are subqueries of EXISTS and IN and, if `compared` (the subquery is a scalar operand),
         aggregates without GROUP BY. A subquery of EXISTS or IN that computes an aggregate is not supported.
         """
-        beyond = (block.having, block.order, block.limit, block.offset, block.sets, block.distinct)
-        read = block.as_set or (compared and block.keys == ())
-        if self.lent and (not read or any(beyond)):
+        if self.lent and (problem := _problem(block, compared=compared)):
             raise Unsupported(
-                "a correlated subquery is supported only in EXISTS or IN, or if it returns a single aggregate without "
-                "GROUP BY, HAVING, ORDER BY and LIMIT: write the subquery as a join"
+                f"the correlated subquery {problem}, which is not supported: write the subquery as a join"
             )
 
     def placed(self, match: Match) -> Match | Miss:
         """Return the match, or a Miss if its SQL cannot contain the outer references of the subquery.
 
-        This is the case if an alias of an outer table is also the name of a column in the SQL, which belongs to the
-        view or to a table that is inner-joined to the view. A UNION ALL, and outer, SEMI and ANTI joins in the SQL are
-        not supported together with outer references.
+        It cannot if an alias of an outer table is also the name of a column of the view, or of a table that is
+        inner-joined to the view. UNION ALL, and outer, SEMI and ANTI joins, are not supported together with outer
+        references.
         """
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]
@@ -97,6 +94,30 @@ class Correlation:
     def casts(self) -> list[Edit]:
         """Return the edits that replace each outer reference in the statement by a NULL cast to the column's type."""
         return [Edit(i, j, f"CAST(NULL AS {kind})") for (i, j), kind in self.lent.items()]
+
+
+def _problem(block: Block, *, compared: bool) -> str:
+    """Return what makes the form of a correlated subquery unsupported, for a message; empty if the form is supported.
+
+    `block` is the subquery; `compared` is false if it is the subquery of EXISTS or IN.
+    """
+    clauses = (
+        ("HAVING", block.having),
+        ("ORDER BY", block.order),
+        ("LIMIT", block.limit),
+        ("OFFSET", block.offset),
+        ("GROUPING SETS", block.sets),
+        ("DISTINCT", block.distinct),
+    )
+    if clause := next((name for name, value in clauses if value), ""):
+        return f"has {clause}"
+    if block.as_set or (compared and block.keys == ()):
+        return ""
+    if block.keys:
+        return "has GROUP BY or DISTINCT"
+    if block.keys is None:
+        return "has no aggregate, and is not in EXISTS or IN" if compared else "has a window function"
+    return "computes an aggregate in EXISTS or IN"
 
 
 def correlation_of(statement: Statement, select: SelectBlock, find: Find) -> Correlation | None:

@@ -49,7 +49,7 @@ SELECT brand FROM part JOIN supp ON size = pid WHERE size > (SELECT sum(qty) FRO
 
 --@ case: groups within
 SELECT id FROM part WHERE size > (SELECT sum(qty) FROM items WHERE items.pid = id GROUP BY items.pid)
---@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED a correlated subquery is supported only in EXISTS or IN, or if it returns a single aggregate without GROUP BY, HAVING, ORDER BY and LIMIT: write the subquery as a join
+--@ kept: by_part UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; parts UNSUPPORTED the subquery on items refers to id, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; by_part UNSUPPORTED the correlated subquery has GROUP BY or DISTINCT, which is not supported: write the subquery as a join
 
 --@ case: a column around in the output
 SELECT id FROM part WHERE size > (SELECT sum(qty) + id FROM items WHERE items.pid = part.id)

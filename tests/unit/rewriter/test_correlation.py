@@ -50,3 +50,20 @@ def test_only_operands_of_where_take_something_from_around(built: World, sql: st
     outcome = built.rewrite(sql)
     assert not outcome.rewritten
     assert {attempt.reason for attempt in outcome.tried if attempt.block == inner.text} == {Reason.UNSUPPORTED}
+
+
+@pytest.mark.parametrize(
+    ("sql", "problem"),
+    [
+        ("id > (SELECT sum(qty) FROM items WHERE pid = p.id HAVING sum(qty) > 1)", "has HAVING"),
+        ("id > (SELECT sum(qty) FROM items WHERE pid = p.id GROUP BY day)", "has GROUP BY or DISTINCT"),
+        ("id > (SELECT qty FROM items WHERE pid = p.id)", "has no aggregate, and is not in EXISTS or IN"),
+        ("id IN (SELECT qty FROM items WHERE pid = p.id LIMIT 1)", "has LIMIT"),
+        ("id IN (SELECT sum(qty) FROM items WHERE pid = p.id)", "computes an aggregate in EXISTS or IN"),
+        ("id IN (SELECT rank() OVER (ORDER BY qty) FROM items WHERE pid = p.id)", "has a window function"),
+    ],
+)
+def test_the_unsupported_part_of_a_correlated_subquery_is_named(built: World, sql: str, problem: str) -> None:
+    tried = built.rewrite(f"SELECT id FROM part AS p WHERE {sql}").tried
+    message = f"the correlated subquery {problem}, which is not supported: write the subquery as a join"
+    assert message in {attempt.detail for attempt in tried}
