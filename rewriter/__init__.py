@@ -48,7 +48,7 @@ _OF_SQL = frozenset({"AsOf", "View", "by_name", "in_place"})
 def __getattr__(name: str) -> Any:
     """Import a public name of the package on its first use, and return its value; raise AttributeError for other names.
 
-    To import everything takes 0.6 s of processor time, and a program that uses only `rewriter.model` does not need it.
+    Importing all modules takes 0.6 s of processor time, which a program that uses only `rewriter.model` saves.
     """
     if name in _OF_SQL:
         return getattr(import_module("rewriter.sql"), name)

@@ -81,9 +81,9 @@ class Costs:
         """Yield each view of the shortlist with a lower bound, in milliseconds, of the block's cost over the view.
 
         The shortlist has the views that could answer the block. The bound is estimated from the index alone. A view
-        with more grouping keys than the block needs a roll-up (one shuffle), unless the view may have the same groups,
-        with year, month and day as keys in place of one date. One column is read for each output. The storage table is
-        assumed to be pruned by the same factor as the base tables, whose estimate is `tables`.
+        with more grouping keys than the block needs a roll-up (one shuffle), unless the additional keys may be year,
+        month and day in place of one date. One column is read for each output. The storage table is assumed to be
+        pruned by the same factor as the base tables, whose estimate is `tables`.
 
         A view that may have only part of the rows is assumed to lack the share UNKNOWN_SHARE of the rows. The bound is
         therefore not strict: a view that in fact has all rows may cost less. With a strict bound, each view that may

@@ -31,7 +31,10 @@ _OF_SELECT = (Reason.UNSUPPORTED, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
 
 
 class Finding(NamedTuple):
-    """An attempt to answer the SELECT `block` from a view; `views` is the number of views with the same result."""
+    """An attempt to answer the SELECT `block` from a view, or equal failures of several views.
+
+    `views` is the number of these views, otherwise 1; `attempt` is then the attempt of the first of them.
+    """
 
     attempt: Attempt
     views: int
@@ -62,9 +65,9 @@ def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
 def ranked(outcome: Outcome) -> tuple[Finding, ...]:
     """Return the findings on each SELECT, in the order of the SELECTs, near misses first.
 
-    If several views fail for the same reason that lies in the SELECT itself, there is one finding. Views over other
-    tables than the SELECT's are omitted, except a view that a hint names; if all views tried are over other tables,
-    none is omitted.
+    Views that fail for the same reason in the SELECT itself, such as an unsupported clause, share one finding. Views
+    over other tables than the SELECT's are omitted, except a view that a hint names; if all views tried are over other
+    tables, none is omitted.
     """
     by_block: dict[str, list[Attempt]] = {}
     for attempt in outcome.tried:
@@ -109,10 +112,10 @@ def by_closeness(tried: Sequence[Attempt]) -> list[Attempt]:
 
 
 def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
-    """Yield each attempt with the number of views for which it stands.
+    """Yield the attempts, but only the first of several that failed for the same reason in the SELECT itself.
 
-    Misses of several views for the same reason in the SELECT are yielded as one attempt; for any other attempt the
-    number is 1. `tried` are the attempts on one SELECT.
+    Each attempt is yielded with the number of views for which it stands, which is 1 for all other attempts. `tried` are
+    the attempts on one SELECT.
     """
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:

@@ -1,10 +1,10 @@
 """Decides whether a view is fresh: whether its storage table holds the rows that its query would return now.
 
 The rule is that of the Iceberg materialized view specification: the snapshots and view versions that the refresh
-recorded are the current ones. The check is stricter where snapshot ids do not suffice: the view must have the UUID of
-the view that was refreshed, and each column that the refresh used, and each column of the storage table, must still be
-the same field with the same type, because a renamed or replaced column makes no new snapshot. The check is more lenient
-in one case: compaction (operation `replace`) changes no rows.
+recorded are the current ones. The check is stricter where snapshot ids do not suffice. The view must have the UUID of
+the view that was refreshed. Each column that the refresh used, and each column of the storage table, must still be the
+same field with the same type: renaming or replacing a column makes no new snapshot. The check is more lenient in one
+case: compaction (operation `replace`) changes no rows.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _recorded(storage: Table) -> Mapping[str, SourceState]:
 
 
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
-    """Return a Miss if a view that this view reads is not the version that the last refresh read; None otherwise.
+    """Return a Miss if `view` reads another view whose version is not the one that the last refresh read; else None.
 
     `children` are the views and versions that the refresh recorded.
     """
@@ -220,8 +220,8 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
     if isinstance(table, ViewState):
         return Miss(
             Reason.UNKNOWN_STATE,
-            f"the query of the view {name} cannot be expanded in place of the view's name: write the view's query in "
-            "FROM",
+            f"the query of the view {name} cannot be expanded in place of its name: recreate the materialized view "
+            f"with the query of {name} as a subquery in FROM",
         )
     if not isinstance(table, Table):
         return Miss(

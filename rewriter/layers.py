@@ -91,9 +91,13 @@ def in_place_of(
     """Return a block with the table `table` replaced by `other`.
 
     `outputs` maps each column of `table` to its expression over `other`; `filters` are conditions over `other` to add.
-    Return an Obstacle in three cases: a used column is a window function, which would then read other rows, because the
-    block's own joins, filters and groups would run before the window function; an outer join would fill computed
-    columns with NULLs; or a filter would have to run before a FULL join.
+    Return an Obstacle in three cases:
+
+    - A used column is a window function. It would read other rows, because the joins, filters and groups of `block`
+      would run before it.
+    - `table` is on the right side of an outer join or in a FULL join, and a used column is computed. The join would
+      fill the columns of `other` with NULLs, not the computed column.
+    - A filter would have to run before a FULL join.
     """
     bringing = next((join for join in block.joins if table.id in join.tables), None)
     used = {c.name.lower() for tree in block.expressions for c in columns_in(tree) if c.table == table.id}

@@ -82,7 +82,7 @@ class Needs:
     - `aggregates`: the aggregate calls
     - `joins`: the pairs of columns that FROM and WHERE equate; `equated`: the names of these columns, pair by pair
     - `limits`: the columns that are compared with constants, with the values that the comparisons allow
-    - `loose`: the columns in predicates that are neither in `joins` nor in `limits`
+    - `loose`: the columns in all other predicates, such as a and b in `a < b`
     - `aliases`: each output alias with the column names in the alias's expression, or with None if these column names
       do not determine the meaning of the alias
     - `stars`: the qualifier of each `*`, with the columns that the star excludes, as in `* EXCEPT (a)`
@@ -212,9 +212,10 @@ class _Reader:
                 self.needs.loose |= _references(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
-        """Record the columns of a comparison such as `a < b + 1`, if both sides contain columns.
+        """Add the columns of a comparison such as `a < b + 1` to `needs.filters`.
 
-        A view without these columns satisfies the requirement only if the view has the same comparison.
+        They are added only if both sides contain columns or subqueries. A view without these columns can answer only if
+        its query has the same comparison.
         """
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)

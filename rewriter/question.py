@@ -175,10 +175,10 @@ class Question:
     ) -> int:
         """Return the views among `bits` that satisfy all requirements that apply to them, as a bit set.
 
-        A requirement on a column applies to a view that replaces all occurrences of the column's table. `tables`
-        counts, by table, the occurrences that a view may replace. Add to `beside`, by table, the views that satisfy a
-        requirement only if this table is joined to the storage table by its key. `declared` has the declared keys, None
-        without known keys. `shelf` has the features of all views.
+        A requirement on a column applies to a view that replaces all occurrences of the column's table in FROM.
+        `tables` has the number of occurrences of each table that a view may replace. Some views satisfy a requirement
+        only if a table is joined to their storage table by the table's key: add these views to `beside`, by table.
+        `declared` has the declared keys, None without known keys. `shelf` has the features of all views.
         """
 
         def all_of(some: Iterable[TableName]) -> int:

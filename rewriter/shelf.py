@@ -58,8 +58,8 @@ class Features:
     - `folded`: the aggregates
     - `limits`: the comparisons of columns with constants, one by one
     - `kept`: the comparisons, combined into one Limit for each column and kind of constants
-    - `classes`: the sets of column names that the query equates; a set with a member in `shown` or `loose` is contained
-      there as a whole
+    - `classes`: the sets of column names that the query equates; if one name of a set is in `shown`, all names of the
+      set are, and likewise in `loose`
     - `columns`: the column names that certainly belong to a table, with this table
     """
 

@@ -72,9 +72,10 @@ def size_of(now: int, keys: Mapping[str, Tree], block: Block, table: Table) -> S
 
 
 def _values(tree: Tree, block: Block, table: Table) -> int | None:
-    """Return the greatest possible number of distinct values of an expression of one column of a table.
+    """Return the greatest possible number of distinct values of a key: a column of a table, or a time bucket of it.
 
-    Return None if the column is not an integer, date or time, or if its bounds are unknown.
+    `block` is the query over whose tables the key is written. Return None if the column is not an integer, date or
+    time, or if its bounds are unknown.
     """
     bucket, day = as_bucket(tree), day_source(tree)
     source = bucket.source if bucket is not None else day if day is not None else tree

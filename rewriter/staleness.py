@@ -46,10 +46,10 @@ class Bound:
 
 
 class Moment(NamedTuple):
-    """A time at which a stale view was fresh, in milliseconds since 1970, and the stale views that allow its age.
+    """A time at which a stale view was fresh, in milliseconds since 1970.
 
-    `storages` are the storage tables of these views: an answer as of this time must read one of them, because the age
-    that a view allows is for answers from that view.
+    `storages` are the storage tables of the stale views whose staleness bound allows an answer as of this time. Such an
+    answer must read one of these tables, because the bound of a view is for answers from this view.
     """
 
     ms: int

@@ -7,9 +7,9 @@ If a view only needs a refresh, the refresh is suggested first.
 
 Suggestions are tried under the settings of the current session. In two cases, a new view is suggested instead of a
 change of the existing view: if the existing view was created under other settings, on which other queries rely; and if
-the existing view would get more keys and so more rows, which could make it too large for its purpose. The new view has
-only the outputs that the query needs, without the existing view's keys, if the statistics show that a view without
-these keys would have far fewer rows, and if no view over the query's tables can be extended.
+the existing view would get more keys and so more rows, which could make it too large for its purpose. The new view
+keeps the existing view's keys, unless the statistics show that a view without them would have far fewer rows. If no
+view over the query's tables can be extended, a view with only the outputs that the query needs is suggested.
 """
 
 from __future__ import annotations

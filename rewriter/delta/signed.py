@@ -146,8 +146,8 @@ def signed(output: Tree, block: Block, kind: str) -> Tree:
     """Return the aggregate over changed rows whose value is to be added to the stored value of `output`.
 
     `kind` is the output's type, `block` the block that has the output. A row counts negatively if the column
-    `_change_type` says that the row was deleted. The result is NULL for an aggregate other than sum and count, and the
-    output itself for a grouping key.
+    `_change_type` says that the row was deleted. The result is the output itself for a grouping key, and NULL for other
+    aggregates, such as avg(x), which is recomputed from sum(x) and count(x).
 
     gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN inserted THEN x ELSE -x END)
     """

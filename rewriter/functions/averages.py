@@ -53,9 +53,9 @@ def average(total: Tree, count: Tree, kind: str | None) -> Tree | None:
     law:   Spark's average of DECIMAL(p,s) with p <= 11 is the quotient of the unscaled integers as DOUBLEs, scaled back
     law:   Spark's average of DECIMAL(p,s) with p > 11 is the quotient of two DECIMALs, rounded half up to s + 4 digits
 
-    In the last case, the whole part and the fraction of the quotient are computed separately and added, because Spark
-    cuts a quotient of wide DECIMALs to 38 digits, which may leave too few digits after the point. The fraction has
-    enough digits for up to 10^12 rows.
+    Spark cuts a quotient of wide DECIMALs to 38 digits, which may leave too few digits after the point. So in the last
+    case, the whole part and the fraction of the quotient are computed separately and added. The fraction has enough
+    digits for up to 10^12 rows.
     """
     divisor = call_of("nullif", count, number(0))
     decimal = as_decimal(kind)

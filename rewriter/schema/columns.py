@@ -16,8 +16,8 @@ def output_columns(block: Block, tree: exp.Select, sql: str, spelled: exp.Select
     """Return the names and types of a block's outputs; raise Uncertain if a name or type is not known for certain.
 
     `tree` is the block's SELECT as the user typed it in the text `sql`. `spelled` is the same SELECT with its
-    `timeseries` calls translated to Spark functions; an output with such a call has its typed text as alias, so that
-    the output keeps its name. `spelled` is None if there are no `timeseries` calls.
+    `timeseries` calls translated to Spark functions, and None if there are no `timeseries` calls. In `spelled`, each
+    output with such a call has an alias, the text that the user typed for the output.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]
@@ -80,8 +80,8 @@ def expression_type(tree: exp.Expr, block: Block) -> str:
 def numeric_type(tree: exp.Expr, block: Block) -> str | None:
     """Return the type of a numeric expression over a block's tables, `void` for NULL.
 
-    Return None if the type is not numeric or not known for certain, or if a DECIMAL result needs more than 38 digits,
-    because settings determine which digits Spark then drops.
+    Return None if the type is not numeric or not known for certain. Return None, too, if a DECIMAL result needs more
+    than 38 digits: settings determine which digits Spark then drops.
     """
     try:
         kind = type_of(tree, _declared(block), lossless=True, found=_types(block))

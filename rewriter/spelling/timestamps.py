@@ -49,7 +49,10 @@ def as_meant(tree: Tree, session: Session) -> Tree:
 
 
 def statement_as_meant(statement: Statement) -> Statement:
-    """Return a statement whose trees have the timestamp types that its session means; the text stays unchanged."""
+    """Return a statement in whose trees each cast to a timestamp names the type that it has in the statement's session.
+
+    The statement's text stays unchanged.
+    """
     if not means_ntz(statement.session) and "ltz" not in statement.sql.lower():
         return statement
 

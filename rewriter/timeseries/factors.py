@@ -323,9 +323,9 @@ def _clock_of(source: Tree, zone: str) -> Clock | None:
 def converted(call: exp.Anonymous, zone: str) -> Clock | None:
     """Return a call of convert_timezone() as a Clock, if it converts the session's local time; None for other calls.
 
-    The local time must be a CAST of the instant to TIMESTAMP_NTZ, and the zone that it is converted from, if given,
-    must have the session zone's offset. The session's zone, `zone`, must have a fixed offset, because local times may
-    be ambiguous in other zones.
+    `convert_timezone('Asia/Tokyo', CAST(t AS TIMESTAMP_NTZ))` gives the local time of t in Tokyo. A source zone before
+    the target zone must have the same offset as the session's zone. The session's zone, `zone`, must have a fixed
+    offset, because local times may be ambiguous in other zones.
     """
     *zones, local = call.expressions
     named = all(isinstance(each, exp.Literal) and each.is_string for each in zones)

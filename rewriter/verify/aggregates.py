@@ -253,8 +253,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
             f"the argument of {words(call)} is the result of an aggregate query without GROUP BY, which the verifier "
-            "does not support: the rewritten query is used nonetheless, without a proof that it returns the same "
-            "rows"
+            "does not support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
@@ -272,8 +271,8 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
     raise Unfolded(
-        f"the verifier cannot prove that {words(call)} over groups equals an aggregate over rows: the rewritten "
-        "query is used nonetheless, without a proof that it returns the same rows"
+        f"{words(call)} aggregates groups, and the verifier knows no equal aggregate over the rows of these groups: "
+        "the rewritten query is used nonetheless, without a proof that it returns the same rows"
     )
 
 

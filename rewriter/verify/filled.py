@@ -32,8 +32,9 @@ Tree = exp.Expr
 class FilledRows:
     """A view on the right side of a LEFT join, whose columns the join may fill with NULLs.
 
-    `table` is the id of the view in the outer block, `outputs` maps the names of the view's columns to the expressions
-    that compute them, and `inner` is the block that computes the view.
+    - `table`: the id of the view in the outer block
+    - `outputs`: the expression that computes each column of the view, by column name
+    - `inner`: the block that computes the view
     """
 
     table: str

@@ -259,8 +259,8 @@ class Filter:
 
         A cell assigns each compared expression, here x, a value, a range of values or NULL; for a NULL x, c is
         compared. The test returns for a cell True, False, or None for SQL's UNKNOWN. Return None instead of a test if
-        the value of c or of the literal is not known, or if x is an integer and c a DOUBLE, because Spark then compares
-        in DOUBLE.
+        the value of c or of the literal is not known. Return None, too, if x is an integer and c a DOUBLE, because
+        Spark then compares in DOUBLE.
         """
         if len(call.expressions) != 2:
             return None
@@ -437,9 +437,9 @@ _ROUNDED = {"<": True, ">=": True, "<=": False, ">": False}
 
 
 def _count_of(time: Tree) -> tuple[Tree, int] | None:
-    """Return the column n and its units in a second of a time made of n: n and 1000 for `timestamp_millis(n)`.
+    """Return the integer column from which a time is computed, and the number of the column's units in a second.
 
-    Return None for other times.
+    `timestamp_millis(n)` gives n and 1000. Return None for other times.
     """
     if not isinstance(time, exp.Anonymous) or time.name not in COUNTED or len(time.expressions) != 1:
         return None

@@ -174,9 +174,9 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
     """Return a comparison of seconds rounded down, such as `floor(s / n) * n < x`, as a comparison of the seconds.
 
     `floor(s / 60) * 60 < 100` gives `s < 120`, because 120 is the first multiple of 60 that is not less than 100; the
-    operators <=, > and >= are treated in the same way. A comparison of a time with a date of a table becomes a
-    comparison of the time's date. In comparisons of other expressions, > and >= become < and <= with the sides
-    exchanged.
+    operators <=, > and >= are treated in the same way. A comparison of a time with a DATE that is computed from columns
+    becomes a comparison of the time's date with this DATE. In comparisons of other expressions, > and >= become < and
+    <= with the sides exchanged.
     """
     less = truth.ordered(forms, tree)
     if (dates := _of_dates(forms, less)) is not None:
@@ -195,10 +195,10 @@ def compared_form(forms: Forms, tree: Tree) -> Tree:
 
 
 def _of_dates(forms: Forms, less: Tree) -> Tree | None:
-    """Return `t < d` or `d <= t`, of a time t and a date d of a table, as a comparison of the date of t with d.
+    """Return `t < d` or `d <= t`, of a time t and a DATE d, as a comparison of the date of t with d.
 
-    `t < d` gives `CAST(t AS DATE) < d`. Return None for other comparisons, and if clocks in the session's zone may be
-    set back across midnight, so that a later time has an earlier date.
+    d must contain a column. `t < d` gives `CAST(t AS DATE) < d`. Return None for other comparisons, and if clocks in
+    the session's zone may be set back across midnight, so that a later time has an earlier date.
     """
     first = isinstance(less, exp.LT)
     time, day = (less.this, less.expression) if first else (less.expression, less.this)

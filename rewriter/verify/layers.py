@@ -192,10 +192,10 @@ class _Layers:
         """Return a grouped block as another block reads it: as a table with one row for each group.
 
         `table` is the id of this table in the other block. The table's columns are the keys and aggregates; outputs are
-        computed from these columns. With `whole`, each output is also a column of its own: `whole` is true if an outer
-        join fills the table's columns with NULL in rows without a match, because an output such as
-        `coalesce(sum(x), 0)` is NULL there, but would be 0 if computed from the NULL in place of `sum(x)`. Return None
-        for an ungrouped block, for grouping sets, and for a derived table with LIMIT, DISTINCT or windows.
+        computed from these columns. With `whole`, each output is also a column of its own. This is needed if an outer
+        join fills the table's columns with NULLs in rows without a match: there, the output `coalesce(sum(x), 0)` is
+        NULL, but would be 0 if it were computed from the column for `sum(x)`. Return None for an ungrouped block, for
+        grouping sets, and for a derived table with LIMIT, DISTINCT or windows.
         """
         block = self._normal(block)
         if block.keys is None or block.sets is not None:
@@ -265,8 +265,8 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
     """Return the block with a derived table replaced by the table of its groups, and with the filters on the groups
     added.
 
-    `read` has the table and the filters. Raise Undecided if the derived table is on the right side of an outer join and
-    the block uses computed columns of the derived table, or if the derived table is in a FULL join and its groups are
+    `read` has the table and the filters. Raise Undecided in two cases: the derived table is on the right side of an
+    outer join, and the block uses computed columns of it; or the derived table is in a FULL join, and its groups are
     filtered.
     """
     meant = {column.name.lower(): tree for column, tree in zip(table.columns, read.outputs, strict=True)}
@@ -275,7 +275,7 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
     if bringing is not None and bringing.kind in ("LEFT", "FULL"):
         if not all(isinstance(meant[name], exp.Column) for name in used):
             raise Undecided(
-                f"the derived table {table.alias} on the right side of an outer join computes columns from groups, "
+                f"the derived table {table.alias} is on the right side of an outer join and has computed columns, "
                 "which the verifier does not support: the rewritten query is used nonetheless, without a proof that "
                 "it returns the same rows"
             )

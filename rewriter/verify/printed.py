@@ -259,8 +259,8 @@ def _outer(column: exp.Column) -> Tree:
     """Return a column that belongs to no table of the plan as an outer reference, a reference to a table of an outer
     query.
 
-    The result is an opaque call with the column's SQL, such as `o.id`, as text: the query's block has outer references
-    in the same form. Raise Unsupported for a column without a qualifier.
+    The result is an internal call that has the column's SQL, such as `o.id`, as text. The block to be answered has its
+    outer references in the same form. Raise Unsupported for a column without a qualifier.
     """
     if not column.table:
         raise Unsupported(
