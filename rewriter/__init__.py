@@ -27,7 +27,7 @@ The index and the modules from `asking` to `needs` select the views that could a
 runs before the catalog is asked: the relations to look up depend on the selected views, and the catalog is asked only
 once. Selecting by blocks instead would need the tables' columns first, and costs more if no view answers: building a
 block takes 1.0 ms, collecting names 0.45 ms (benchmarks/rewrite_latency.py, statements that none of 10,000 views
-answers), and an index that kept each view as a block would take 100 KiB a view instead of 8.
+answers). A view kept as a block would take 100 KiB of memory instead of 8.
 
 networkx is used only for the dependency graph of tables and views (`Definitions.graph`), which refreshes and lookups
 follow, and is imported only then. The joins of a block are not stored as such a graph: a block has ten tables at most

@@ -282,7 +282,7 @@ class _Asking:
         return found if needs.inner or not found else self._not_used(found, source.without(found), source)
 
     def _not_used(self, aliases: frozenset[str], needs: Needs, source: _Source) -> frozenset[str]:
-        """Return the subset of `aliases` whose tables have no columns in `needs` except in `joins`.
+        """Return the subset of `aliases` whose tables have no columns in `needs` except in `needs.joins`.
 
         `aliases` are in the FROM of `source`, a SELECT; `needs` are its requirements.
         """

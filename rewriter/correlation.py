@@ -97,7 +97,7 @@ class Correlation:
 
 
 def _problem(block: Block, *, compared: bool) -> str:
-    """Return what makes the form of a correlated subquery unsupported, for a message; empty if the form is supported.
+    """Return the unsupported part of a correlated subquery, as text for a message; empty if there is none.
 
     `block` is the subquery; `compared` is false if it is the subquery of EXISTS or IN.
     """

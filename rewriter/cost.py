@@ -179,11 +179,10 @@ class Costs:
                     yield column, RangeSet.compare(_OPERATORS[kind], point)
 
     def _point(self, kind: str, bound: Tree, present: int) -> int | None:
-        """Return the value of a bound such as `now()` of a column with the type `kind`, as Iceberg stores it; None if
-        unknown.
+        """Return the value of a bound such as `now()`, as Iceberg stores values of the type `kind`; None if unknown.
 
-        A DATE is stored as days since 1970, a time as microseconds. `present` is the assumed time of execution, in
-        milliseconds since 1970.
+        A DATE is stored as days since 1970, a time as microseconds since 1970. `present` is the assumed time of
+        execution, in milliseconds since 1970.
         """
         now = datetime.fromtimestamp(present / 1000, zone_info(self._zone) or UTC).replace(tzinfo=None)
         value = value_at(now, bound)

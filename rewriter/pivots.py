@@ -169,10 +169,12 @@ def _clause(text: str, tokens: Sequence[Token]) -> _Clause | None:
 def _aggregate(text: str) -> _Aggregate:
     """Return an aggregate of PIVOT; raise Unsupported if it has a subquery, a window or a star other than count(*)."""
     (item,) = parse_select(f"SELECT {text}").expressions
-    if any(isinstance(node, (exp.Query, exp.Window, exp.Star)) and not _counts(node) for node in item.walk()):
+    nodes = (node for node in item.walk() if isinstance(node, (exp.Query, exp.Window, exp.Star)) and not _counts(node))
+    if (other := next(nodes, None)) is not None:
+        part = {exp.Window: "a window function", exp.Star: "*"}.get(type(other), "a subquery")
         raise Unsupported(
-            f"{excerpt(text)}: an aggregate of PIVOT can contain no subquery, no window function, and * only in "
-            "count(*): compute these in the subquery to which PIVOT is applied"
+            f"{excerpt(text)} contains {part}, which is not supported in an aggregate of PIVOT: compute its value in "
+            "the subquery to which PIVOT is applied"
         )
     if not isinstance(item, exp.Alias):
         return _Aggregate(text, item, "")

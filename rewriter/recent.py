@@ -16,10 +16,11 @@ _NONE: Earlier = MappingProxyType({})
 
 
 class Asked:
-    """A parsed statement, with the last decision which of its blocks the views in `definitions` answer.
+    """A parsed statement, with the last decision about it: which blocks are answered from which views.
 
-    `names` are the tables and views whose state the caller looks up for `decide`. `concerns_views` is false if no view
-    could answer any part of the statement; `over` is the number of views that read any of the statement's tables.
+    The views are those in `definitions`. `names` are the tables and views whose state the caller looks up for `decide`.
+    `concerns_views` is false if no view could answer any part of the statement; `over` is the number of views that read
+    any of the statement's tables.
     """
 
     def __init__(self, statement: Statement, definitions: Definitions) -> None:

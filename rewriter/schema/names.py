@@ -39,10 +39,11 @@ def name_of(tree: Tree) -> str:
 
 
 def lost_spelling(sql: str, outputs: Sequence[Tree]) -> str:
-    """Return what the parser drops from a SQL text although Spark prints it in the names of `outputs`; or else empty.
+    """Return a description of the syntax that the parser drops but Spark prints in the names of `outputs`.
 
-    `outputs` are the parsed outputs without an alias. The result names only the first of these that the text has: a
-    unary plus, `NOT x IS NULL` (parsed as `x IS NOT NULL`), a number with a type suffix (`1L`, parsed as a cast).
+    `outputs` are the parsed outputs, without an alias, of the text `sql`. The result names only the first of these that
+    the text has: a unary plus, `NOT x IS NULL` (parsed as `x IS NOT NULL`), a number with a type suffix (`1L`, parsed
+    as a cast). Return an empty string if the text has none of them.
 
     >>> from rewriter.sql import parse_select
     >>> [

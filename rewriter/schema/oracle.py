@@ -74,7 +74,7 @@ def type_of(tree: Tree, declared: Declared, *, lossless: bool = False, found: Ty
 def _type(tree: Tree, known: _Known) -> str:
     rule = _RULE.get(type(tree))
     if rule is None:
-        raise _unknown(f"the type of {excerpt(tree)}", "expression")
+        raise _unknown(f"the type of {excerpt(tree)} is not known for certain", "expression")
     if known.found is None or rule in _LEAVES:
         return rule(tree, known)
     key = (tree, known.lossless)
@@ -111,7 +111,7 @@ def number_type(text: str) -> str:
         return "double"
     whole, point, fraction = text.partition(".")
     if not (whole + fraction).isdigit():
-        raise _unknown(f"the type of the number {text}", "number")
+        raise _unknown(f"the type of the number {text} is not known for certain", "number")
     digits = len((whole + fraction).lstrip("0"))
     if point:
         return str(Decimal(max(digits, len(fraction), 1), len(fraction)))
@@ -130,7 +130,7 @@ def _child(tree: Tree, known: _Known) -> str:
 def _negated(tree: Tree, known: _Known) -> str:
     kind = _type(tree.this, known)
     if not is_numeric(kind):
-        raise _unknown(f"the type of {excerpt(tree)}", "expression")
+        raise _unknown(f"the type of {excerpt(tree)} is not known for certain", "expression")
     return kind
 
 
@@ -162,7 +162,7 @@ def _moved(tree: Tree, known: _Known) -> str:
         return kind
     if kind == "date" and unit in _PARTS_OF_DAYS:
         return "timestamp"
-    raise _unknown(f"the type of {excerpt(tree)}", "expression")
+    raise _unknown(f"the type of {excerpt(tree)} is not known for certain", "expression")
 
 
 def _arithmetic(tree: Tree, known: _Known) -> str:
@@ -182,12 +182,12 @@ def _operation(symbol: str, left: Tree, right: Tree, known: _Known) -> str:
     if "date" in kinds and symbol in ("+", "-"):
         return _date_arithmetic(symbol, kinds)
     if not all(map(is_numeric, kinds)):
-        raise _unknown(f"the result type of {kinds[0]} {symbol} {kinds[1]}", "result")
+        raise _unknown(f"the result type of {kinds[0]} {symbol} {kinds[1]} is not known for certain", "result")
     if any(kind in FRACTIONS for kind in kinds):
         both_float = symbol != "/" and kinds == ("float", "float")
         # Beside an integer, a FLOAT becomes DOUBLE in ANSI mode, and stays FLOAT without.
         if not both_float and symbol != "/" and set(kinds) <= {"float", *INTEGERS}:
-            raise _unknown(f"the result type of {kinds[0]} {symbol} {kinds[1]}", "result")
+            raise _unknown(f"the result type of {kinds[0]} {symbol} {kinds[1]} is not known for certain", "result")
         return "float" if both_float else "double"
     if all(kind in INTEGERS for kind in kinds):
         return "double" if symbol == "/" else common_numeric(*kinds)
@@ -211,20 +211,20 @@ def _date_arithmetic(symbol: str, kinds: tuple[str, str]) -> str:
     days = ("tinyint", "smallint", "int")
     if (kinds[0] == "date" and kinds[1] in days) or (symbol == "+" and kinds[1] == "date" and kinds[0] in days):
         return "date"
-    raise _unknown(f"the result type of {kinds[0]} {symbol} {kinds[1]}", "result")
+    raise _unknown(f"the result type of {kinds[0]} {symbol} {kinds[1]} is not known for certain", "result")
 
 
 def _whole_division(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if not all(kind in INTEGERS or as_decimal(kind) for kind in kinds):
-        raise _unknown(f"the result type of {kinds[0]} DIV {kinds[1]}", "result")
+        raise _unknown(f"the result type of {kinds[0]} DIV {kinds[1]} is not known for certain", "result")
     return "bigint"
 
 
 def _joined_text(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if kinds != (STRING, STRING):
-        raise _unknown(f"the result type of {kinds[0]} || {kinds[1]}", "result")
+        raise _unknown(f"the result type of {kinds[0]} || {kinds[1]} is not known for certain", "result")
     return STRING
 
 
@@ -250,15 +250,13 @@ def _cast_type(kind: exp.DataType) -> str:
     return column_type(kind.sql("spark"))
 
 
-def _unknown(subject: str, cast: str) -> Uncertain:
-    return Uncertain(
-        f"{subject} is not known for certain: cast the {cast} to the type that Spark's typeof() shows for it"
-    )
+def _unknown(problem: str, cast: str) -> Uncertain:
+    return Uncertain(f"{problem}: cast the {cast} to the type that Spark's typeof() shows for it")
 
 
 def _call(tree: Tree, known: _Known) -> str:
     if not isinstance(tree.this, str):
-        raise _unknown(f"the type of {excerpt(tree)}", "expression")
+        raise _unknown(f"the type of {excerpt(tree)} is not known for certain", "expression")
     bucket = as_bucket(tree)
     if bucket is not None:
         return bucket.type
@@ -274,7 +272,7 @@ def _call(tree: Tree, known: _Known) -> str:
         return _rounding(arguments, known)
     rule = RESULTS.get(name)
     if rule is None:
-        raise _unknown(f"the result type of {name}()", "result")
+        raise _unknown(f"the result type of {name}() is not known for certain", "result")
     types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]
     return _ruled(rule, types, tree)
 

@@ -93,7 +93,7 @@ _MISTAKEN = {
 
 
 def grain_remedy(text: str) -> str:
-    """Return what to write instead of a text that names no grain.
+    """Return the remedy, as text for a message, for a text that names no grain.
 
     >>> grain_remedy("7 days")
     "weeks start on Monday: write 'week'"

@@ -197,10 +197,9 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
 
 
 def _shape_problem(question: Block, plan: Select, leaves: Leaves, schema: Sequence[Column] | None) -> str:
-    """Return a message on the first difference of a plan's outputs, names or snapshots from the required ones; empty if
-    none.
+    """Return a message if a plan has a wrong number of outputs, a wrong output name or a wrong snapshot; else empty.
 
-    `schema` has the required column names; if `schema` is None, the required names are those of `question`. A plan that
+    `schema` has the required output names; if `schema` is None, the required names are those of `question`. A plan that
     reads several tables must pin each table to a snapshot, and each storage table to its current snapshot. `leaves`
     provides the tables, and the blocks that compute views and storage tables.
     """
