@@ -264,12 +264,11 @@ class Catalog:
         set_properties: Mapping[str, str],
         remove_prefixes: Iterable[str],
     ) -> Published:
-        """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop the
-        branches of all refreshes.
+        """Publish a refresh of the table `storage` in one commit, and return the new snapshot and its number of rows.
 
-        The properties in `set_properties` are set; other properties that start with one of `remove_prefixes` are
-        removed. Return the new snapshot and its number of rows. Raise Conflict if main is no longer at the snapshot
-        `base` (None: a table without a snapshot).
+        The commit moves main to the head of `branch`, and drops the branches of all refreshes. It sets the properties
+        in `set_properties`, and removes other properties that start with one of `remove_prefixes`. Raise Conflict if
+        main is no longer at the snapshot `base` (None: a table without a snapshot).
         """
         prefixes = tuple(remove_prefixes)
         return await self._at_length(

@@ -47,16 +47,17 @@ def publish(
     set_properties: Mapping[str, str],
     remove_prefixes: Iterable[str],
 ) -> Published:
-    """Publish a refresh in one commit: move main to the head of `branch`, set and remove properties, and drop the
-    branches of all refreshes.
+    """Publish a refresh of the table `storage` in one commit, and return the new snapshot and its number of rows.
 
-    `base` is the snapshot of main at the start of the refresh, None if main had no snapshot; raise Conflict if main has
-    changed since. A check of the branch alone would not notice such a change: if the branch was dropped, Spark creates
-    the branch again from the changed main.
+    The commit moves main to the head of `branch`, and drops the branches of all refreshes. It sets the properties in
+    `set_properties`, and removes other properties that start with one of `remove_prefixes`.
 
-    The branches of other refreshes, running or killed, are dropped, too: they were created from the content that this
-    commit replaces, so these refreshes could only fail with a Conflict. Properties that start with one of
-    `remove_prefixes`, and are not in `set_properties`, are removed.
+    `base` is the snapshot of main at the start of the refresh, None if main had no snapshot. Raise Conflict if main has
+    changed since the start. A check of the branch alone would not notice such a change: if the branch was dropped,
+    Spark creates the branch again from the changed main.
+
+    The branches of other refreshes, running or killed, were created from the content that this commit replaces, so
+    these refreshes could only fail with a Conflict.
     """
     table = _load(catalog, storage)
     staged = _staged(table, storage, branch, base)

@@ -129,7 +129,10 @@ class HiveStore:
                 yield TableName((self.iceberg.name, database, table)), entry
 
     def _entries(self, client: Any, database: str, tables: Sequence[str]) -> Iterator[tuple[str, Entry]]:
-        """Yield the entry of each Iceberg table or view of a database, by its name; none for a missing database."""
+        """Yield the entry of each Iceberg table or view among `tables` (names in a database), with its name.
+
+        Yield nothing if the database does not exist.
+        """
         try:
             rows = client.get_table_objects_by_name(database, list(tables)) if tables else []
         except TApplicationException:  # the client's version of the protocol has no name for the error of Hive 2 and 3

@@ -19,13 +19,15 @@ Read = Mapping[str, frozenset[int]]
 def tables_then(
     documents: Mapping[TableName, Document], moments: Mapping[TableName, AsOf], zone: str
 ) -> Mapping[TableName, Table | None]:
-    """Return the past state of each table in `moments`, and of each storage table that agrees with these states.
+    """Return the past state of each table in `moments`, and of each storage table that was refreshed from these states.
 
     `moments` has the snapshot or time of each table; strings are times in the time zone `zone`. `documents` has the
-    metadata of the tables in `moments` and of the storage tables. A storage table is returned as of a refresh that
-    read exactly the rows of these states, or else as of a refresh after which the tables only got appended rows until
-    these states. The value is None for a table whose past state is unknown, and for a storage table without such a
-    refresh.
+    metadata of the tables in `moments` and of the storage tables.
+
+    A storage table is returned as of the last refresh that read exactly the rows of these states. If there is none, it
+    is returned as of the last refresh that read these or earlier states, so that the rewriter can add the rows appended
+    since. An earlier state is allowed only for a table whose columns are still the same. The value is None for a table
+    whose past state is unknown, and for a storage table without such a refresh.
     """
     tables = {
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents

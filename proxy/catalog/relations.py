@@ -81,12 +81,13 @@ class Relations:
     def look_back(
         self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
     ) -> Mapping[TableName, Relation | None]:
-        """Return the past state of the tables in `moments`, and of the storage tables that agree with these states.
+        """Return the past state of the tables in `moments`, and of the storage tables that were refreshed from these
+        states.
 
-        See `tables_then` for the refreshes after which a storage table agrees. `moments` has the snapshot or time of
-        each table; strings are times in the time zone `zone`. `storages` are the names of the storage tables. Views are
-        returned as they are now. The value is None for a table whose past state is unknown, for a storage table that
-        never agreed, and for any other table in `names`.
+        See `tables_then` for the refresh whose rows a storage table has in the result. `moments` has the snapshot or
+        time of each table; strings are times in the time zone `zone`. `storages` are the names of the storage tables.
+        Views are returned as they are now. The value is None for a table whose past state is unknown, for a storage
+        table without a matching refresh, and for any other table in `names`.
         """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
