@@ -494,7 +494,7 @@ def _relied_on(relations: Relations, facts: SessionFacts) -> Relations:
     """Return the relations without the primary and foreign keys that tables declare, except for trusted keys.
 
     All declared keys are trusted if the session setting `viewgate.trust-constraints` (in `facts`) is on; the keys of
-    one table are trusted if the table has this property. A name whose relation is None keeps None.
+    one table are trusted if its table property of the same name is true. A name whose relation is None keeps None.
     """
     if facts.settings[TRUST] == ON:
         return relations

@@ -188,8 +188,9 @@ class Decision:
     def _nearest(self, every: int) -> str:
         """Return a phrase for the views that were tried, such as `the nearest 3 of the 12 views on web.events`.
 
-        `every` is the number of views tried, here 3. The other views were not tried, because they lack more columns or
-        aggregates of the statement. If all views were tried, the phrase is `the 12 views on web.events`.
+        `every` is the number of views tried, here 3. The other 9 views were not tried, because each of them lacks more
+        columns or aggregates that the statement needs. If all views were tried, the phrase is `the 12 views on
+        web.events`.
         """
         of = f"nearest {every} of the {self.over}" if every < self.over else str(every)
         return f"the {of} views on {self._on}"
@@ -318,7 +319,8 @@ def without_ranges(outcome: Outcome, names: frozenset[TableName], definitions: D
 def shadowed(statement: Statement, definitions: Definitions) -> Iterator[Attempt]:
     """Yield a failed Attempt for each view that cannot answer because a temporary view hides one of its source tables.
 
-    The statement uses the name of the table, but in this session the name denotes the temporary view.
+    The statement uses the name of the table, but in this session the name denotes the temporary view. `definitions` are
+    the current views.
     """
     session = statement.session
     for name in sorted(session.temporary_views):

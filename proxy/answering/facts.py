@@ -83,8 +83,8 @@ def _period(name: str, given: str) -> str:
 class Defaults:
     """Spark's default values of settings, queried once for all sessions.
 
-    The query `SET -v` returns the value in effect of each setting. It shows the default of a setting only in a session
-    that has not set this setting, so a second session may have to be queried.
+    The query `SET -v` returns the value in effect of each setting. This value is the default only in a session that has
+    not set the setting, so a second session may have to be queried.
     """
 
     def __init__(self) -> None:

@@ -114,7 +114,8 @@ def behind(ours: str, error: SqlError) -> SqlError:
 
 
 def _written(at: re.Match[str], line: int, column: int | str) -> str:
-    """Return the text of a position in Spark's message with another line and column: `line 2, pos 7` becomes `line 1,
-    pos 7`.
+    """Return the position in Spark's message that `at` has matched, with another line and column.
+
+    For example, `line 2, pos 7` becomes `line 1, pos 7`.
     """
     return f"line {line}{at['pos']}{column}"

@@ -7,10 +7,10 @@ Otherwise each query could be delayed by minutes, because Iceberg retries to rea
 
 The first pause takes 5 minutes; each further pause for the same snapshot is twice as long, at most an hour.
 
-Of a storage table that is partly stale, only the fresh partitions are read: after a change other than an append, a
+Of a storage table that is partly stale, only the fresh partitions are read. After a change other than an append, a
 storage partition is fresh if no row was added to or removed from its source partitions, according to the commits'
-manifests. The manifests are read in the background, once for each state of a view and its tables. A statement waits for
-them at most 0.2 s; after that, the statement treats the storage table as stale.
+manifests. The manifests are read in the background, once for each state of a view and its tables. A statement waits at
+most 0.2 s for the manifests; after that, the statement treats the storage table as stale.
 """
 
 from __future__ import annotations
@@ -195,8 +195,8 @@ class FreshParts:
     async def within(self, definitions: Definitions, states: Iterable[Relations]) -> list[Relations]:
         """Return the given states of the relations with each partly stale storage table limited to its fresh part.
 
-        A storage table may be partly stale in one state and fresh in another. A storage table whose fresh part is
-        still unknown after 0.2 s is returned unchanged.
+        A storage table may be partly stale in one state and fresh in another. A storage table whose fresh part is still
+        unknown after 0.2 s is returned unchanged. `definitions` has the storage table and the sources of each view.
         """
         looks = [(state, [(each, self._look(each)) for each in _stale(definitions, state)]) for state in states]
         if pending := {look for _, of_state in looks for _, look in of_state if not look.done()}:
@@ -244,8 +244,8 @@ def _known(look: asyncio.Task[FreshPart | None]) -> FreshPart | None:
 def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
     """Yield each stale view for which a fresh part of the storage table may exist.
 
-    The storage table must be partitioned, and exactly one source must have changed since the refresh, with at least
-    one change other than an append. `relations` are the current tables and views.
+    The storage table must be partitioned, and exactly one source must have changed since the refresh, with at least one
+    change other than an append. `definitions` are the current views, and `relations` the current tables and views.
     """
     for name, storage in relations.items():
         view = definitions.by_storage.get(name)

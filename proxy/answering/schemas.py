@@ -88,9 +88,9 @@ class Schemas:
 
 
 def schema_key(state: Session, relations: Relations) -> Hashable:
-    """Return a cache key that is different whenever a query over these relations could have different columns.
+    """Return a cache key that is different whenever a query over `relations` could have different columns.
 
-    The key has the session's settings and current namespace, and the schema versions of all relations.
+    The key has the session's settings and current namespace (in `state`), and the schema versions of all relations.
     """
     versions = tuple(
         (name.parts, relation.uuid, relation.schema_id if isinstance(relation, Table) else relation.version)

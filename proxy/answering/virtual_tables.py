@@ -96,8 +96,8 @@ def check_reads_now(sql: str, what: str) -> None:
     """Raise SqlError 0A000 if a statement must not read `what`, a virtual table or table function that the statement
     names.
 
-    The refused statements are CREATE VIEW, CREATE FUNCTION and CACHE TABLE, because they would store the current rows,
-    and scripts and EXECUTE IMMEDIATE, because their statements run later and may store the rows, too.
+    - CREATE VIEW, CREATE FUNCTION and CACHE TABLE are refused, because they would store the current rows.
+    - Scripts and EXECUTE IMMEDIATE are refused, because their statements run later and may store the rows, too.
     """
     kind = next((word for word in (token.keyword for token in scan(sql)) if word not in _BEFORE_KIND), "")
     if kind in _KEEPS:
@@ -182,7 +182,7 @@ class VirtualSchema:
     """A schema of virtual tables: the schema's names, and the columns and types of each table.
 
     The rows of one table may have at most `most` characters in a statement. A schema that exists only in Viewgate is an
-    `own` schema; the other kind shares its name with schemas that Spark may have.
+    `own` schema; the name of any other schema may also denote a schema in Spark.
 
     - In an `own` schema, an unknown table or a write to a table is an error, and rows beyond `most` characters are left
       out.
@@ -403,8 +403,8 @@ def _dotted(name: Sequence[str]) -> list[str]:
 
 
 def _sample(tokens: Sequence[Token]) -> int:
-    """Return the number of tokens of the clause TABLESAMPLE (…) [REPEATABLE (…)] with which the tokens begin; 0 without
-    it.
+    """Return the number of tokens of the clause TABLESAMPLE (…) [REPEATABLE (…)] at the start of `tokens`; 0 if there
+    is none.
     """
     end = 0
     for word in ("TABLESAMPLE", "REPEATABLE"):
