@@ -192,7 +192,7 @@ class Guard:
         """Raise SqlError 2BP01 if a namespace in `names`, which a statement drops, contains a view or a table that a
         view needs.
 
-        The tables that a view needs are its storage table and its sources. A namespace contains them at any depth.
+        The tables that a view needs are its storage table and its sources. Nested namespaces count, too.
         """
         known = await self._affected.names()
         if not known.definitions.views:

@@ -34,10 +34,10 @@ _UNSAFE = re.compile(r"""[\x01-\x1f\x7f"#%'*/:=?\\{\[\]^]""")  # what Hive escap
 
 
 def listing(ctx: Context, session: ClientSession, sql: str) -> _Listing | None:
-    """Return the function that answers a statement in Hive's format.
+    """Return the function that answers a statement in Hive's format; None if Spark answers the statement.
 
-    Return None if Spark answers the statement, because the statement has no answer of its own in Hive's format, or
-    because `viewgate.listings` is not `hive` in the session.
+    Spark answers all statements if `viewgate.listings` is not `hive` in the session. Otherwise Spark answers all
+    statements but SHOW TABLES, SHOW VIEWS, SHOW PARTITIONS and DESCRIBE.
     """
     facts: SessionFacts = session.facts
     return _read(sql) if facts.settings[LISTINGS] == HIVE else None

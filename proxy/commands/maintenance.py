@@ -133,8 +133,8 @@ async def losses(
 ) -> tuple[str, ...]:
     """Return the warnings about snapshots that views over `tables` need and that the statement `sql` lets expire.
 
-    Return an empty tuple if no view needs such a snapshot. `session` is the state of the session that runs the
-    statement.
+    Return an empty tuple if no view needs such a snapshot. `definitions` are the current views, and `session` is the
+    state of the session that runs the statement.
     """
     found, kept_ms = called(sql), kept_age(sql)
     views = [view for view in definitions.views if not tables.isdisjoint(definitions.sources[view.name])]

@@ -37,9 +37,11 @@ class Kill:
 
 
 async def kill(ctx: Context, id_: str, user: str) -> str:
-    """End a queued or running statement, whichever worker has it, and return a message for `user`, who ends it.
+    """End the queued or running statement `id_`, in whichever worker it is, and return a message for `user`, who ends
+    it.
 
-    Raise SqlError 42704 if `user` may see no statement with this id, and SQLSTATE 55000 if the statement has ended.
+    Raise SqlError 42704 if `user` may see no statement with this id, and SQLSTATE 55000 if the statement has already
+    ended.
     """
     about = json.dumps([id_, ctx.whose(user), user]).encode()
     found = next(filter(None, (await ctx.ask(KILL, about)).values()), None)
@@ -56,10 +58,11 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
 
 
 async def killed(journal: Journal, about: bytes) -> tuple[str, str | None] | None:
-    """End a statement of this process; return its user, and its final state if it had already ended (else None).
+    """End a statement in this process; return the user who sent the statement, and None.
 
-    Return None if this process does not have the statement. `about` is a JSON list: the statement's id, the only user
-    whose statements may be ended (null: all users), and the user who ends the statement.
+    If the statement had already ended, return its final state instead of None. Return None alone if this process does
+    not have the statement. `about` is a JSON list: the statement's id, the only user whose statements may be ended
+    (null: all users), and the user who ends the statement.
     """
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)

@@ -1,4 +1,4 @@
-"""Plans each statement: Viewgate runs it as a command, or Spark runs it, as sent or rewritten.
+"""Plans each statement: Viewgate runs the statement as a command, or Spark runs it, as sent or rewritten.
 
 The package `answering` decides about the statements that Spark runs. After a write to a source of views, the
 post-commit refreshes of these views are run.

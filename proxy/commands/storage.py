@@ -253,7 +253,8 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
 async def _stored(
     catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
-    """Return the rewriter's description of the rows to be stored, from which a layout is derived.
+    """Return the rewriter's description of the rows to be stored in the table `storage`, from which a layout is
+    derived.
 
     Return None if the rewriter does not support the query. `sources` are the current tables that the view's query
     reads. `made` has the queries and columns of the view. `facts` is the session's state.
