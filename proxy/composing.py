@@ -171,7 +171,7 @@ def _begin(
     """Start the background work of a service, which `running` and `sole` end.
 
     Every process watches its upstreams. With `sole`, this process also does the work of all processes: scheduled
-    refreshes, the removal of storage tables without a view, and missed refreshes.
+    refreshes (`schedule`), the removal of storage tables without a view, and missed refreshes.
     """
     on_commit, answers = context.on_commit, context.answers
     running.push_async_callback(on_commit.close)

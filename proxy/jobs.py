@@ -48,7 +48,10 @@ async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> R
 
 
 async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
-    """Return a runner on a Spark Connect server; the connection is opened by the runner's first job."""
+    """Return a runner on a Spark Connect server; the connection is opened by the runner's first job.
+
+    `catalog` and `running` are not used, because no Spark application is started that must be configured or stopped.
+    """
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
 
@@ -63,7 +66,8 @@ async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) 
 async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
     """Start a Spark application whose driver is this process, and return a runner in that application.
 
-    `spark-submit` may have started this process, but need not. Raise ConfigError if Spark does not start.
+    The application is stopped when `running` is closed. `spark-submit` may have started this process, but need not.
+    Raise ConfigError if Spark does not start.
     """
     from pyspark import SparkConf, SparkContext
     from pyspark.errors import PySparkException

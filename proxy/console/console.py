@@ -35,9 +35,11 @@ class Console:
     """The web console of one process, with the metrics of all workers.
 
     Pages require a login if SQL clients need one; `/metrics`, `/healthz` and `/readyz` never do. `/healthz` shows
-    whether the process answers at all, `/readyz` whether statements can run: an upstream server accepts new sessions,
-    and Viewgate is not being stopped. With `tls`, the console serves HTTPS. `expiries` returns the expiry of each of
-    Viewgate's own certificates, and `caches` returns the hits, misses and size of each cache; `/metrics` shows both.
+    whether the process answers at all. `/readyz` shows whether statements can run: an upstream server accepts new
+    sessions, and Viewgate is not being stopped. With `tls`, the console serves HTTPS.
+
+    `/metrics` also shows the results of two functions: `expiries` returns the expiry of each of Viewgate's own
+    certificates, and `caches` returns the hits, misses and size of each cache.
     """
 
     def __init__(
