@@ -109,8 +109,8 @@ class Refused(Exception):
 async def health(login: Login, *, as_json: bool = False) -> int:
     """Open a session and query the state of the workers; print the result, and return the exit code.
 
-    The exit code is 0 if a session was opened and all workers run, or if the server requires a login but `login` has no
-    user. With `as_json`, print the result as JSON.
+    The exit code is 0 if a session was opened and all workers run. It is also 0 if the server requires a login but
+    `login` has no user: the server has answered. With `as_json`, print the result as JSON.
     """
     named = login.upstream.named
     code, state, told = 0, "healthy", f"{named} is healthy: a session was opened"

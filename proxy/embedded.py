@@ -163,7 +163,7 @@ def shown_at_launch(settings: Mapping[str, str]) -> dict[str, str]:
     """Return the settings for the command line of Spark's JVM, which all users of this machine can read.
 
     Settings with a credential are left out, except those that Spark needs at the JVM's launch (`credentials_shown`).
-    The Spark session gets the settings left out later, through a socket.
+    The Spark session gets the omitted settings later, through a socket.
 
     >>> shown_at_launch({"spark.master": "local", "spark.hadoop.fs.s3a.secret.key": "x"})
     {'spark.master': 'local'}

@@ -126,8 +126,9 @@ class Decision:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The results of the tried views, ordered by query block (SELECT); in each block, the views that need the
-        smallest change come first.
+        """The attempts to answer a query block (SELECT) from a view, each with its result, ordered by block.
+
+        In each block, the views that need the smallest change come first.
         """
         return ranked(self.outcome) if self.outcome else ()
 

@@ -92,7 +92,7 @@ class Defaults:
         self._hidden: frozenset[str] | None = None
 
     async def of(self, settings: Mapping[str, str], query: Query) -> Mapping[str, str]:
-        """Return the default values that are known, by setting; query Spark first if that can add one.
+        """Return the default values that are known, by setting; query Spark first if a query can add a default.
 
         A query can add a default if the default is unknown and the session has not set the setting. `settings` are the
         values that the session has set explicitly; `query` runs a SQL text in the session.
@@ -132,10 +132,10 @@ class SessionFacts:
         self._temporary: set[str] = set()
 
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
-        """Return how stale a view's rows may be: the limit `hint` from the statement's hint, else the limit of the
-        session.
+        """Return how stale a view's rows may be in a statement.
 
-        `now_ms` is the current time in milliseconds since 1970. Raise SqlError 22023 if the limit in the hint is not a
+        `hint` is the duration in the statement's hint, such as `10 minutes`; without one (None), the limit of the
+        session holds. `now_ms` is the current time in milliseconds since 1970. Raise SqlError 22023 if `hint` is not a
         duration.
         """
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)

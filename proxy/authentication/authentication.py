@@ -328,7 +328,7 @@ class Cookies:
         seconds.
 
         A `secure` cookie is sent over HTTPS only. `version` is the version that the user's password had before the
-        login was checked; empty for a login without password.
+        login was checked (see `Passwords.version`); it is empty for a login without password.
         """
         text = f"{user}\n{now + self.lifetime:.0f}\n{version}".encode()
         value = _coded(text) + "." + _coded(self._signature(text))
@@ -344,7 +344,7 @@ class Cookies:
         """Return the user in a Cookie header; None if the cookie is missing, forged or expired.
 
         Return None, too, if the user's password has changed since the cookie was issued. `now` is the current time in
-        seconds; `version` returns the current version of a user's password.
+        seconds; `version` returns the current version of a user's password (see `Passwords.version`).
         """
         found = re.search(rf'(?:^|;\s*){re.escape(self.name)}="?([^";]+)"?', header)
         if found is None:

@@ -19,7 +19,9 @@ with warnings.catch_warnings():
 
 
 class DirectoryDown(Exception):
-    """The error raised if the LDAP directory cannot be reached, or refuses the login of `bind_dn`."""
+    """The error raised if the LDAP directory cannot be reached, replies with an error, or refuses the login of
+    `bind_dn`.
+    """
 
 
 @dataclass(frozen=True)

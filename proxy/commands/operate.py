@@ -58,11 +58,11 @@ async def kill(ctx: Context, id_: str, user: str) -> str:
 
 
 async def killed(journal: Journal, about: bytes) -> tuple[str, str | None] | None:
-    """End a statement in this process; return the user who sent the statement, and None.
+    """End a statement in this process; return None if this process does not have the statement.
 
-    If the statement had already ended, return its final state instead of None. Return None alone if this process does
-    not have the statement. `about` is a JSON list: the statement's id, the only user whose statements may be ended
-    (null: all users), and the user who ends the statement.
+    Otherwise return a pair: the user who sent the statement, and the statement's final state if it had already ended
+    (else None). `about` is a JSON list: the statement's id, the only user whose statements may be ended (null: all
+    users), and the user who ends the statement.
     """
     id_, whose, by = json.loads(about)
     record = next((one for one in journal if one.id == id_ and whose in (None, one.user)), None)

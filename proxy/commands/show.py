@@ -132,10 +132,10 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
-    """Return the reason for a view's status, why its storage table is suspended, and its running refresh, as one text.
+    """Return one text made of up to three reasons; None if there is none.
 
-    `now` has the first reason, `resting` says why the storage table is suspended, and `refreshing` describes the
-    running refresh; each is empty if it does not apply. Return None if all three are empty.
+    The reasons are why a view has its status (in `now`), why its storage table is suspended (`resting`), and that a
+    refresh is running (`refreshing`). A reason that does not apply is empty.
     """
     return "; ".join(filter(None, (now.reason, resting, refreshing and f"being refreshed: {refreshing}"))) or None
 
