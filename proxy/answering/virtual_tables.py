@@ -341,8 +341,8 @@ class VirtualSchema:
                 return
             if size > self.most:
                 raise SqlError(
-                    f"the {len(rows)} rows of {table} take more than {self.most} characters, too many for one "
-                    "statement: list one namespace at a time with SHOW TABLES IN <namespace>",
+                    f"the {len(rows)} rows of information_schema.{table} take more than {self.most} characters, too "
+                    "many for one statement: list one namespace at a time with SHOW TABLES IN <namespace>",
                     "54000",
                 )
             yield text

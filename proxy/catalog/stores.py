@@ -300,8 +300,8 @@ _EXAMPLES = {
     "hive": "thrift://metastore.example.org:9083",
 }
 _POSTGRES = (
-    "PostgreSQL needs its driver: pip install '.[postgres]' in Viewgate's sources, "
-    "and a uri that begins with postgresql+psycopg2://"
+    "PostgreSQL needs its driver: run pip install '.[postgres]' in Viewgate's sources, and give "
+    "a uri that begins with postgresql+psycopg2://"
 )
 
 
@@ -326,7 +326,7 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
         raise CatalogError(f"catalog {name}: {_POSTGRES if 'postgres' in uri else failure}") from failure
     except Exception as failure:  # drivers, files and networks each have errors of their own
         raise CatalogError(
-            f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}; check [catalog]"
+            f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}; check uri and the login in [catalog]"
         ) from failure
     return _store(iceberg)
 

@@ -131,7 +131,7 @@ async def _check_columns(session: ClientSession, view: MaterializedView, query: 
     if found[: len(own)] != own:
         listed = ", ".join(f"{name} {kind}" for name, kind in own)
         raise SqlError(
-            f"the query does not begin with the columns of {view.name} ({listed}): add these columns, or use "
+            f"the query does not begin with the columns of {view.name} ({listed}): select these columns first, or use "
             "CREATE OR REPLACE MATERIALIZED VIEW",
             "42P16",
         )
