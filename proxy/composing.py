@@ -68,7 +68,8 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     """Connect to the Spark and the catalog in the settings; without [catalog], start an embedded Spark (a child
     process).
 
-    At shutdown, `running` stops the embedded Spark, or closes the connections for refresh jobs.
+    At shutdown, `running` stops the embedded Spark. If Spark runs elsewhere, `running` closes the connections for
+    refresh jobs, and stops the Spark application of [pipeline.spark].
     """
     if settings.catalog is not None:
         own = Upstreams(links.for_pipeline(settings))

@@ -75,7 +75,8 @@ class EmbeddedSpark:
     def start(cls, data: Path, settings: Mapping[str, str] | None = None) -> EmbeddedSpark:
         """Start Spark on a data directory, which is created if missing; return when clients can connect.
 
-        `settings` override Viewgate's Spark settings. Raise StartError if Spark cannot start.
+        `settings` override Viewgate's Spark settings. Raise StartError if Spark cannot start, Missing without Java or
+        pyspark, and Unfetched if a Java library cannot be fetched.
         """
         data = data.resolve()
         with ExitStack() as resources:
@@ -267,7 +268,8 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
     """Yield a Spark session in a new JVM, and the JVM, which is stopped at the end of the `with` block.
 
     `settings` are Spark's settings, and `data` is the directory for Spark's log. `lock` is the locked file, which the
-    JVM keeps open, so that the file stays locked until the JVM ends. Raise StartError if the JVM does not start.
+    JVM keeps open, so that the file stays locked until the JVM ends. Raise StartError if the JVM does not start, and
+    Missing without Java or pyspark.
     """
     java = preflight.java()
     jars.spark_jars()

@@ -69,7 +69,8 @@ def directory() -> Path:
 def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
     """Fetch the missing libraries into the directory `into`, and return the paths of all `jars`.
 
-    None as `into` stands for the default directory. Raise Unfetched if a library cannot be fetched.
+    None as `into` stands for the default directory. Raise Unfetched if a library cannot be fetched, and Missing if Java
+    or pyspark, which run the download, are missing.
     """
     folder = directory() if into is None else into
     folder.mkdir(parents=True, exist_ok=True)

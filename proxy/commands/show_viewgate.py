@@ -45,7 +45,7 @@ class ShowSystem:
 
 @dataclass(frozen=True)
 class ShowLast:
-    """The command that shows the session's last finished statement; the result is empty if the journal no longer has
+    """The command that shows the session's last ended statement; the result is empty if the journal no longer has
     it.
     """
 

@@ -173,7 +173,9 @@ def _values(column: Any) -> list[Any]:
 
 
 def fetch_error(reply: bytes) -> SqlError | None:
-    """Return the error that a reply to FetchResults reports; None if the reply reports no error or is invalid."""
+    """Return the error that a reply to FetchResults reports, or Unreachable if the reply is invalid; None without an
+    error.
+    """
     try:
         check(read_reply(reply, ttypes.TFetchResultsResp).status)
     except SqlError as error:
