@@ -458,9 +458,9 @@ class Answers:
         each query block (SELECT) that a view replaces (DESCRIBE QUERY). Each column then gets its original name, and a
         cast if the type could differ.
 
-        The result still runs the original statement, and its `problem` says why, if Spark rejects a block, or if a view
-        that the statement names has other columns than its query returns now. `relations` are the tables and views that
-        `statement` reads.
+        In two cases, the result still runs the original statement, and its `problem` says why: if Spark rejects a
+        block, and if a view that the statement names has other columns than its query returns now. `relations` are the
+        tables and views that `statement` reads.
         """
         outcome = unchanged.outcome
         assert outcome is not None

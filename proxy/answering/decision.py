@@ -102,9 +102,8 @@ class Decision:
     def _reason(self) -> str:
         """Return the reason code to record if no view answers.
 
-        The code is empty if no view reads any table of the statement. Otherwise it is the code of `problem`, if
-        there is a problem, else the code of the view that needs the smallest change, or NOT_TRIED if no view was
-        tried.
+        The code is empty if no view reads any table of the statement. Otherwise it is the code of `problem`. Without a
+        problem, it is the code of the view that needs the smallest change, or NOT_TRIED if no view was tried.
         """
         if not self.tried and not self.over:
             return ""

@@ -134,9 +134,9 @@ class SessionFacts:
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
         """Return how stale a view's rows may be in a statement.
 
-        `hint` is the limit in the statement's hint: a duration such as `10 minutes`, or one of the words that SET
-        viewgate.max_staleness allows. Without a limit in the hint (None), the limit of the session holds. `now_ms` is
-        the current time in milliseconds since 1970. Raise SqlError 22023 for any other `hint`.
+        `hint` is the limit in the statement's hint: a duration such as `10 minutes`, `view` (each view's own limit) or
+        `never`. Without a limit in the hint (None), the limit of the session holds. `now_ms` is the current time in
+        milliseconds since 1970. Raise SqlError 22023 for any other `hint`.
         """
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
         return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)

@@ -1,9 +1,12 @@
 """Reads the least and greatest values of a table's date, timestamp and integer columns from its manifests.
 
-With the bounds of a time column, the rewriter knows which offset changes of a time zone (daylight saving time)
-affect a view's rows, and can replace the missing end of a range such as `ts >= x` by the greatest value. With the
-bounds of an integer column, the rewriter can prove that an average is exact. Bounds may be wider than the values,
-because they also cover deleted rows; a proof from wider bounds is still correct.
+The rewriter uses these bounds as follows:
+
+- With the bounds of a time column, it knows which offset changes of a time zone (daylight saving time) affect a view's
+  rows. It can also close an open range: `ts >= x` becomes a range that ends at the greatest value.
+- With the bounds of an integer column, it can prove that an average is exact.
+
+Bounds may be wider than the values, because they also cover deleted rows; a proof from wider bounds is still correct.
 """
 
 from __future__ import annotations

@@ -99,8 +99,10 @@ def _kind(between: tuple[dict[str, Any], ...], start: Mapping[str, Any]) -> Chan
 def _effect(raw: Mapping[str, Any], parent: Mapping[str, Any]) -> ChangeKind:
     """Return the kind of change that the snapshot `raw` made to the rows of its `parent` snapshot.
 
-    The kind is UNCHANGED for a compaction, and if the file counts in the summaries of both snapshots show that no file
-    was added or removed (some writers record no counts). It is APPENDED if rows were only added, otherwise CHANGED.
+    - UNCHANGED: the snapshot is a compaction, or the file counts in both snapshots' summaries show that no file was
+      added or removed (some writers record no counts)
+    - APPENDED: rows were only added
+    - CHANGED: any other change
     """
     if operation(raw) == "replace":
         return ChangeKind.UNCHANGED

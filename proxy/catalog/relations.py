@@ -165,8 +165,8 @@ class Relations:
     def _bounded(self, table: Table, document: Document, storage: bool) -> Table:
         """Return the table with the least and greatest values of its columns, read from its manifests.
 
-        The values of date and timestamp columns are read if `storage` is true (the table is a storage table with
-        such columns), the values of integer columns if `range_of` was called for the table.
+        The values of date and timestamp columns are read if `storage` is true: the table is a storage table with such
+        columns. The values of integer columns are read if `range_of` was called for the table.
         """
         metadata = TableMetadataUtil.parse_obj(document)
         io = load_file_io(dict(self._store.iceberg.properties), metadata.location)

@@ -4,9 +4,9 @@ COMMANDS maps the first keywords of these statements to their parsers. `find` de
 whether Viewgate answers the statement; all other statements go to Spark. Viewgate's statements run DDL on tables and
 views in the user's own upstream session, so that Spark checks the user's permissions.
 
-`planner` plans every statement, Viewgate's own and Spark's. Of Spark's statements, `guard` refuses those that would
-break a materialized view, `affected` finds the views over the tables that a statement writes to, and `show` removes
-storage tables from the result of SHOW TABLES.
+`planner` plans every statement, Viewgate's own and Spark's. Three modules treat Spark's statements: `guard` refuses
+statements that would break a materialized view, `affected` finds the views over the tables that a statement writes to,
+and `show` removes storage tables from the result of SHOW TABLES.
 """
 
 from __future__ import annotations

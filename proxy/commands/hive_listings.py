@@ -1,8 +1,10 @@
 """SHOW TABLES, VIEWS and PARTITIONS, and DESCRIBE, answered in Hive's format if `viewgate.listings = hive` is set.
 
-PyHive's SQLAlchemy dialect, which Superset uses, expects Hive's answers. The dialect misreads Spark's answers: it takes
-the namespace column for the table's name, a partition transform for a column without a type, and the error for a
-missing table for a broken connection.
+PyHive's SQLAlchemy dialect, which Superset uses, expects Hive's answers. The dialect misreads Spark's answers:
+
+- It takes the namespace column for the table's name.
+- It takes a partition transform for a column without a type.
+- It takes the error for a missing table for a broken connection.
 """
 
 from __future__ import annotations

@@ -187,9 +187,10 @@ def compared(one: str, other: str) -> tuple[list[Piece], list[Piece]]:
     """Return both statements as pieces, compared token by token.
 
     Spaces, comments and case are ignored. If the two texts have more than _MOST_TOKENS (3,000) tokens together, each
-    text is returned as one piece, without a comparison. If `other` has 200 tokens or more, an equal run of tokens is
-    found only if it contains a token that is rare in `other`, because the search from frequent tokens takes too long
-    (8 s for 1,500 tokens).
+    text is returned as one piece, without a comparison.
+
+    If `other` has 200 tokens or more, an equal run of tokens is found only if it contains a token that is rare in
+    `other`. A search that starts from frequent tokens would take too long (8 s for 1,500 tokens).
 
     >>> left, right = compared("SELECT sum(a) FROM sales", "select sum(a)  FROM `lake`.`agg`")
     >>> [piece.text for piece in left if piece.differs], [piece.text for piece in right if piece.differs]

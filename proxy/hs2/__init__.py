@@ -1,8 +1,13 @@
 """The HiveServer2 protocol without I/O: calls and replies, statuses, column types, row sets.
 
-`generated` is compiled from TCLIService.thrift, Viewgate's own definition of the protocol. On top of `generated`,
-`codec` encodes and decodes calls and replies and describes how protocol versions differ, `status` encodes errors,
-`result` encodes row sets, `types` encodes column types, and `patterns` matches the name patterns of JDBC.
+`generated` is compiled from TCLIService.thrift, Viewgate's own definition of the protocol. The other modules use
+`generated`:
+
+- `codec` encodes and decodes calls and replies, and describes how protocol versions differ
+- `status` encodes errors
+- `result` encodes row sets
+- `types` encodes column types
+- `patterns` matches the name patterns of JDBC
 """
 
 from proxy.hs2.codec import (
