@@ -109,7 +109,7 @@ def test_a_credential_on_the_command_line_of_the_jvm_is_a_warning(
     """)
     program.main(["doctor", "--config", str(file)])
     told = capsys.readouterr().out
-    said = f"[{table}.spark] spark.jars.repositories, spark.driver.extraJavaOptions: Spark needs these settings when"
+    said = f"[{table}.spark] spark.jars.repositories, spark.driver.extraJavaOptions: all users of this machine can read"
     assert f"warn  settings: {said}" in told
     assert "opensesame" not in told
 
