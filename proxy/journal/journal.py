@@ -241,7 +241,8 @@ class Journal:
                 sink.closed(record)
 
     def _tell(self, record: Record) -> None:
-        """Schedule a closed statement to be logged and passed to the sinks 50 ms later, together with others.
+        """Log a closed statement and pass its record to the sinks 50 ms later, together with statements closed
+        meanwhile.
 
         The delay keeps this work from delaying the reply for which the client waits.
         """

@@ -190,9 +190,10 @@ class OnCommit:
         return task
 
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
-        """Return those of `views` that are stale or read a stale view, except views created WITH DEFERRED REFRESH.
+        """Return the stale views among `views`, and the views that read a stale view.
 
-        `views` are in the order of refresh, and so are the returned views. `definitions` are all views of the catalog.
+        Views created WITH DEFERRED REFRESH are left out. `views` are in the order of refresh, and so are the returned
+        views. `definitions` are all views of the catalog.
         """
         stale: dict[TableName, MaterializedView] = {}
         for view in views:

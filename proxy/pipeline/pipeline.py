@@ -138,8 +138,9 @@ class Pipeline:
     async def maintain(self, view: MaterializedView, statement: str, log: Log) -> None:
         """Run a maintenance statement (compaction or snapshot expiry) on a view's storage table.
 
-        Neither kind of statement changes the stored rows. If the view is fresh, a refresh follows, which records the
-        refresh state for the current snapshots of the sources; `log` writes the refresh's messages.
+        Neither kind of statement changes the stored rows. If the view is fresh, a refresh follows: it changes no rows,
+        but records the current snapshots of the sources, because the snapshots recorded before may expire. `log` writes
+        the messages of this refresh.
         """
         async with self._under_way.alone(view):
             await self._upkeep.maintain(view, statement)

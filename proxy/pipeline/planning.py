@@ -50,10 +50,10 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
 
 
 async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
-    """Add data files to the change of a source, and return the result; return the change as it is on an error.
+    """Return the change of a source with its data files: the added and removed files and, if `live`, all current files.
 
-    The files are those that the change added and removed and, if `live`, also all current files. An error is logged;
-    it means, for example, that a manifest cannot be read.
+    If the files cannot be read, for example because of an unreadable manifest, log the error and return `change`
+    unchanged.
     """
     ends = (change.name, change.start, change.end)
     try:

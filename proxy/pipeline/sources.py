@@ -52,7 +52,7 @@ class Sources:
         """Return whether `later` has the same views, and the same content of the tables that are not pinned.
 
         `later` is the result of a second look-up, after the rows were read. Tables that are pinned to snapshots are not
-        compared, because a refresh reads the same rows from pinned tables in any case.
+        compared, because a refresh reads the same rows from a pinned table whatever is written to the table.
         """
         pinned = self.pins.keys()
         return self.views == later.views and all(

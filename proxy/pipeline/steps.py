@@ -44,8 +44,8 @@ class Asked:
     - `where`: a SQL condition over the view's columns: only rows that satisfy the condition are refreshed; empty for
       all rows
     - `anew`: true if the stored rows are recomputed from the sources, because an incremental attempt has failed
-    - `delta`: the staging table with what appended rows contribute to several views that are refreshed at the same time
-      (see `shared_delta`); None if this refresh reads the appended rows itself
+    - `delta`: the staging table with the contributions of appended rows to several views that are refreshed at the same
+      time (see `shared_delta`); None if this refresh reads the appended rows itself
     """
 
     full: bool = False

@@ -36,7 +36,7 @@ class Begun:
         _BEGUN.reset(self._before)
 
     async def followed(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Run the function `work`, and collect its refresh jobs in `jobs`, each only while the job runs."""
+        """Run the function `work`; while a refresh job of `work` runs, the job is in `jobs`."""
         with self:
             await work()
 

@@ -135,7 +135,7 @@ async def _waiting_attempt(call: Call, session: ClientSession, statement: Statem
 
 
 def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
-    """Cancel an attempt to start a statement; if the attempt succeeds all the same, end the started operation."""
+    """Cancel an attempt to start a statement; if the statement has started already, end the started operation."""
     attempt.cancel()
     attempt.add_done_callback(partial(_unwanted, call))
 

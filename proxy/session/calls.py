@@ -199,7 +199,7 @@ class Foreseen:
     def told(self, call: bytes, operation: Handle, reply: bytes) -> None:
         """Answer repetitions of `call` with the same reply from now on, unless the call is longer than 1 KiB.
 
-        Only the last call that was passed to this method is answered in this way.
+        Only repetitions of one call are answered: the last call that was passed to this method.
         """
         self._answers.pop(self._told, None)
         if repeatable(call) is not None:

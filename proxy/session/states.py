@@ -48,7 +48,7 @@ _SHOWN = {OperationState.PENDING: OperationState.RUNNING, OperationState.INITIAL
 
 
 def shown_state(state: OperationState, protocol: int) -> OperationState:
-    """Return the state to report to a client that uses a protocol version.
+    """Return the state to report to a client that uses the protocol version `protocol`.
 
     INITIALIZED and PENDING are reported as RUNNING; TIMEDOUT is reported as CANCELED to versions that lack TIMEDOUT.
     """

@@ -1,7 +1,7 @@
 """Opens sessions on the upstream servers, queues sessions that must wait, and parks idle sessions.
 
-The decisions are those of the admission policy (`policy`). A health check opens a session, because an accepted
-connection alone does not show that a server works.
+The admission policy (`policy`) decides on which server a session is opened, and which sessions wait or are parked. A
+health check opens a session, because an accepted connection alone does not show that a server works.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Upstreams:
         self._settled()
 
     def _settled(self) -> None:
-        """Act on changed settings: park idle sessions of draining servers, and admit waiting sessions to the others.
+        """Act on changed settings: park idle sessions of draining servers, and admit waiting sessions to other servers.
 
         If no server is usable, raise an error in the waiting sessions. To park a session is to close its upstream
         session.

@@ -329,8 +329,8 @@ class _Look(NamedTuple):
     """The result of scanning a message: the message's shape, and the offsets of the id and the secret of its handle.
 
     The shape is the message without sequence id and handle. The offsets (`places`) are None if the message has no
-    handle in the usual encoding. The shape is None for a message of more than 512 bytes, and for a message that is
-    neither a reply nor a call with a handle.
+    handle, or a handle that is encoded in another way than by all known clients and Spark. The shape is None for a
+    message of more than 512 bytes, and for a message that is neither a reply nor a call with a handle.
     """
 
     message: bytes
@@ -345,7 +345,8 @@ _last = [_Look(b"", None, None)]
 def handle_at(message: bytes) -> tuple[int, int] | None:
     """Return the offsets of the id and the secret of the handle at the start of a call's request.
 
-    Return None if the message is not a call, or if its request does not start with a handle in the usual encoding.
+    Return None if the message is not a call, or if its request does not start with a handle that is encoded as all
+    known clients encode handles.
     """
     look = _last[0]
     if look.message is not message:

@@ -89,7 +89,7 @@ class Orders:
         """Execute orders until the end of the input.
 
         `adopt` is called with changed settings. `answered` is called with the name of a request of this worker and the
-        supervisor's reply. `others` has the functions to call for each Order.
+        supervisor's reply. `others` maps each Order to the function that executes the order.
         """
         while True:
             order = await self.next()

@@ -120,7 +120,7 @@ class Supervisor:
             worker.process.kill()
 
     def adopt(self, settings: Config) -> None:
-        """Send changed settings to all workers; a worker applies those that can change without a restart."""
+        """Send changed settings to all workers; a worker applies the settings that can change without a restart."""
         self.settings = settings
         self._tell(settings)
 

@@ -1,4 +1,4 @@
-"""Derives the default partitions and sort order of a storage table from those of its source tables."""
+"""Derives the default partitions and sort order of a storage table from its source tables."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Declared(NamedTuple):
     columns: Mapping[TableName, tuple[Column, ...]] = MappingProxyType({})
 
     def learned(self, relations: Mapping[TableName, Relation | None]) -> Declared:
-        """Return these declarations, with those of the looked-up `relations` added or replaced.
+        """Return these declarations, updated by the declarations of `relations`, which were looked up in the catalog.
 
         The declarations of a name that is now a view, or that does not exist (None), are removed. Return the same
         object if nothing changes.

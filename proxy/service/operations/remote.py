@@ -153,9 +153,10 @@ class RemoteOperation(RemoteRun):
     def foresee(self, sessions: Sessions) -> None:
         """Prepare the replies to the calls that the client is expected to make on the result.
 
-        The expected calls are those that the client made for the session's previous result: they request the columns,
-        request the first rows, and close the operation. For each call, a function that returns the prepared reply is
-        registered in the operation's `foreseen`. `sessions` is the registry from which the close removes the operation.
+        The client is expected to repeat the calls that it made for the session's previous result: to request the
+        columns, request the first rows, and close the operation. For each call, a function that returns the prepared
+        reply is registered in the operation's `foreseen`. `sessions` is the registry from which the close removes the
+        operation.
         """
         habits = self.session.habits
         for asked, answer in ((habits.columns, self.columns_now), (habits.rows, self.rows_now)):

@@ -214,9 +214,9 @@ async def early_schema(sql: str, query: Query, end: Awaitable[None]) -> Any:
     """Return the result schema of a query that is still running, by DESCRIBE QUERY.
 
     `sql` is the text of the running query, `query` runs a statement, and `end` completes when the running query has
-    ended. If DESCRIBE QUERY is slower than the running query, fails, or is not possible because `sql` is no query, wait
-    for `end` and return None. Also do so if a column has a type that Viewgate does not know, because Spark may report
-    such a type differently.
+    ended. Wait for `end` and return None if `sql` is no query, or if DESCRIBE QUERY fails or is slower than the running
+    query. A column of a type that Viewgate does not know also gives None, because Spark may report such a type
+    differently.
     """
     ending = asyncio.ensure_future(end)
     describing: asyncio.Task[Any] | None = None
