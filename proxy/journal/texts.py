@@ -1,7 +1,7 @@
 """The recorded texts of statements and errors: without credentials and, if so configured, without literals.
 
 If literals are not recorded, a statement is recorded as its digest, which has `?` in place of each literal. An error
-message is then recorded without all parts that might be a literal or table data, because messages quote both in many
+message is then recorded without any part that might be a literal or table data, because messages quote both in many
 forms.
 """
 

@@ -37,8 +37,8 @@ class Uses:
     - `failed`: the number of statements whose rewritten statement failed, so that the tables answered instead
     - `chosen_ms`: the time when the view was last chosen, in milliseconds since 1970
     - `refresh`: the last refresh of this process that has ended
-    - `compared`: the number of statements that the view answered and whose digest the tables have answered, too
-    - `saved_milliseconds`: the time that the view saved in these statements, compared with the tables
+    - `compared`: the number of answered statements for which the time without the view is known from similar statements
+    - `saved_milliseconds`: the time that the view saved in these `compared` statements
     - `refreshes`, `refresh_milliseconds`: the number of the view's refreshes, and their total time
     """
 

@@ -221,10 +221,11 @@ class _Planning:
     def _wider(self, where: str, kept: rewriter.Kept | None) -> str:
         """Return the condition for the rows to store: the stored rows and the rows that satisfy `where`.
 
-        Stored rows that are too old for the retention `kept` (None without a retention) are left out. If the storage
-        table has all rows of the view, return `where` alone. This matters only if the refresh recomputes rows: the
-        recomputation then stores only the requested rows and drops all other rows, because the user has not requested
-        to recompute them. An incremental refresh keeps all stored rows.
+        Stored rows that are too old for the retention `kept` (None without a retention) are left out.
+
+        If the storage table has all rows of the view, return `where` alone. An incremental refresh then still keeps all
+        stored rows. A refresh that recomputes rows stores only the requested rows, and drops all other rows, because
+        the user has not requested to recompute the other rows.
         """
         part = self._storage.only
         return rewriter.united(self._view, self._both(part, kept), where, self._columns) if part else where

@@ -104,7 +104,7 @@ class Reply(asyncio.Future[bytes]):
 
 
 class Connection(asyncio.Protocol):
-    """A connection to an upstream server that logs in as `user` and makes calls.
+    """A connection to an upstream server: it logs in as `user`, and then makes calls.
 
     If the wait for a reply is cancelled, the connection still reads the reply. Over HTTP, an upstream session outlives
     the network connection: if the server closes the network connection between two calls, the next call opens a new

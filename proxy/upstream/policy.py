@@ -1,7 +1,8 @@
 """The admission policy: which upstream server gets a new session, and which sessions and statements wait.
 
-    a session is opened     on the usable server with the fewest sessions relative to its weight that has room: fewer
-                            sessions than its limit, and at most 16 that are being opened (one, if it is saturated)
+    a session is opened     on a usable server with room: fewer sessions than its limit, and at most 16 sessions that
+                            are being opened (one, if the server is saturated). Of several such servers, the server
+                            with the fewest sessions relative to its weight is chosen
     without room            the session waits; principals (users who logged in) are served round robin. Idle sessions
                             are parked, the longest idle first, as many as the waiting sessions need
     without usable server   the session gets an error at once, and so does each waiting session
@@ -381,8 +382,8 @@ class Place:
 def _questions(terms: Terms) -> int:
     """Return how many of Viewgate's own statements, such as queries for settings, may run on the server at a time.
 
-    The number is half of the statements of clients that `terms` allows. It is limited because Spark Thrift Server
-    refuses statements when all its threads are busy and its queue of 100 statements is full.
+    The number is half of the statements of clients that `terms` allows. The number is limited because Spark Thrift
+    Server refuses statements when all its threads are busy and its queue of 100 statements is full.
     """
     return max(terms.statements // 2, 1)
 

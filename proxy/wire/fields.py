@@ -329,7 +329,7 @@ class _Look(NamedTuple):
     """The result of scanning a message: the message's shape, and the offsets of the id and the secret of its handle.
 
     The shape is the message without sequence id and handle. The offsets (`places`) are None if the message has no
-    handle, or a handle that is encoded in another way than by all known clients and Spark. The shape is None for a
+    handle, or if its handle is not encoded as Spark and all known clients encode handles. The shape is None for a
     message of more than 512 bytes, and for a message that is neither a reply nor a call with a handle.
     """
 

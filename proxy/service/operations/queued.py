@@ -25,7 +25,7 @@ _EXECUTE_STATEMENT = 0
 
 
 class QueuedOperation(Operation):
-    """A statement in the queue; once the statement is started, its calls are answered by the started operation.
+    """A statement in the queue; once the statement has started, the started operation answers the client's calls.
 
     `attempt` waits until the statement can be started, and returns the started operation with the reply to the client,
     or None with the upstream's refusal. `undo` is called if this operation ends without a started operation: it ends
