@@ -159,9 +159,9 @@ class OnCommit:
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
         """Start in the background the post-commit refreshes that were missed.
 
-        A refresh is missed if Viewgate is killed after a commit, or if the catalog is unavailable then; so all stale
-        views are refreshed, except views created WITH DEFERRED REFRESH. `definitions` loads the definitions of all
-        views.
+        A refresh is missed if Viewgate is killed after a commit, or if the catalog is unavailable after a commit.
+        Missed refreshes are not recorded. So all stale views are refreshed, except views created WITH DEFERRED REFRESH.
+        `definitions` loads the definitions of all views.
         """
         self._start(self._caught_up(definitions))
 

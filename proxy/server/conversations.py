@@ -99,7 +99,7 @@ class Conversation(ABC):
     async def answer(self, event: Any) -> bytes | Refused:
         """Return the bytes to send in answer to an event (a call or a login step).
 
-        Return Refused if the connection must be closed; `Refused.reply` has the bytes to send before that.
+        Return Refused if the connection must be closed; `Refused.reply` has the bytes to send before the close.
         """
 
     def _refused(self, denied: Denied) -> None:

@@ -102,9 +102,10 @@ def read_head(data: bytes | bytearray) -> Head | None:
 
 
 def body_of(message: bytes) -> int:
-    """Return the offset of a message's body; only the version in the message's head is checked.
+    """Return the offset of a message's body, computed from the length of the name in the message's head.
 
-    Raise WireError if the message does not start with a strict TBinary head.
+    Nothing else is checked than the version in the head. Raise WireError if the version is not the version of strict
+    TBinary, or if the message ends before the name.
 
     >>> body_of(write_head("GetInfo", CALL, 7))
     19

@@ -45,10 +45,10 @@ def number_of(mark: bytes) -> int:
 
 
 def told_apart(marks: Iterable[bytes]) -> dict[bytes, int]:
-    """Return a distinct number for each worker's mark: the worker's number, plus RETIRING if it is being replaced.
+    """Return a distinct number for each worker's mark: the worker's number, plus 100 (RETIRING) for a replaced worker.
 
-    A mark is a worker's generation and number. A worker is being replaced if a mark has the same number and a later
-    generation.
+    A mark is a worker's generation and number. A worker is being replaced if another mark has the same number and a
+    later generation.
 
     >>> list(told_apart([bytes((0, 1)), bytes((1, 2)), bytes((0, 2)), bytes((255, 1))]).values())
     [1, 2, 102, 101]
@@ -180,7 +180,8 @@ class _Line:
     async def call(self, payload: bytes) -> bytes:
         """Send a payload and return the reply; on an error or a cancellation, close the connection.
 
-        The connection could not be used again, because the next call would get the reply to this call.
+        A connection with a call in progress cannot be used for a second call, which would get the reply to the first
+        call.
         """
         try:
             self._writer.write(frame(payload))

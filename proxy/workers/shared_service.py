@@ -89,9 +89,10 @@ class SharedService(Service):
                 await self.sessions.gone()
 
     async def rest(self) -> None:
-        """Wait until no statement runs in any worker; a worker that retires waits only for its own statements.
+        """Wait until no statement runs in any worker, because a client of this worker may have its session in another
+        worker.
 
-        A client may be connected to this worker and have its session in another worker.
+        A worker that retires waits only for its own statements.
         """
         await asyncio.gather(super().rest(), *([] if self._retiring else [self._all(_AT_REST)]))
 

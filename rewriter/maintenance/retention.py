@@ -157,7 +157,7 @@ def _time(view: MaterializedView, field: PartitionField) -> Column | None:
 def _border(moment: datetime, field: PartitionField, column: Column) -> datetime:
     """Return the start of the partition that contains the UTC time `moment`; `field` is a partition field of `column`.
 
-    As in Iceberg, partitions of timestamps start in UTC.
+    As in Iceberg, a partition by day, month or year starts at midnight UTC.
     """
     day = floor(moment, "day") if column.type == "date" else moment
     return floor(day, field.transform) if field.transform in SPANS else day

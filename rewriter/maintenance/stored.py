@@ -122,9 +122,10 @@ def known_block(view: MaterializedView, columns: tuple[tuple[TableName, tuple[Co
 
 
 def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tuple[Column, ...]]) -> Block | None:
-    """Return the block of a view that reads derived tables, such as grouped ones, that cannot be merged into the block.
+    """Return the block of a view that reads derived tables which cannot be merged into the block.
 
-    `columns` has the columns of each source. Return None if the block is unsupported.
+    An example is a derived table with GROUP BY. `columns` has the columns of each source. Return None if the block is
+    unsupported.
     """
     statement = storage_statement(view)
     main = statement.main
