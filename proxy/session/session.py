@@ -95,8 +95,7 @@ class Lease:
         return self._upstream is not None
 
     async def hold(self) -> LiveUpstream:
-        """Return the client session's upstream session, and keep it open for the client session until the lease is
-        released.
+        """Return the upstream session, and keep it open for the client session until the lease is released.
 
         Open an upstream session if the client session has none, or has lost it. Raise SqlError if no upstream session
         can be opened.

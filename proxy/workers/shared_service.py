@@ -89,8 +89,7 @@ class SharedService(Service):
                 await self.sessions.gone()
 
     async def rest(self) -> None:
-        """Wait until no statement runs in any worker, because a client of this worker may have its session in another
-        worker.
+        """Wait until no statement runs in any worker: a client of this worker may have a session in another worker.
 
         A worker that retires waits only for its own statements.
         """

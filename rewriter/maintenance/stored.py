@@ -125,7 +125,7 @@ def _over_derived_tables(view: MaterializedView, columns: Mapping[TableName, tup
     """Return the block of a view that reads derived tables which cannot be merged into the block.
 
     An example is a derived table with GROUP BY. `columns` has the columns of each source. Return None if the block is
-    unsupported.
+    unsupported, has a subquery, or depends on the current time.
     """
     statement = storage_statement(view)
     main = statement.main
