@@ -41,8 +41,8 @@ async def get_primary_keys(call: Call) -> bytes:
 async def get_cross_reference(call: Call) -> bytes:
     """Return the reply to GetCrossReference: the foreign keys of the child table that refer to the parent table.
 
-    If the call names no child table, the keys of all child tables are returned; if it names no parent table, keys that
-    refer to any table. Without a catalog in Viewgate, return Spark's reply.
+    Without a child table in the call, return the foreign keys of all tables; without a parent table, return the foreign
+    keys to all tables. Without a catalog in Viewgate, return Spark's reply.
     """
     request = call.request(ttypes.TGetCrossReferenceReq)
     catalog = call.service.catalog

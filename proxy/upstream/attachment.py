@@ -398,7 +398,7 @@ class Attachment:
 
 
 def _seen(attaching: asyncio.Task[bytes]) -> None:
-    """Retrieve the exception of a task that no statement waits for, because asyncio would log the exception."""
+    """Retrieve the exception of a task that no statement waits for; otherwise asyncio would log the exception."""
     if not attaching.cancelled():
         attaching.exception()
 

@@ -73,6 +73,6 @@ NO_FALLBACK = Fallback(None)  # never open
 
 
 def _seen(passing: asyncio.Task[SqlError | None]) -> None:
-    """Retrieve the exception of the task, because asyncio would log an exception that no client waits for."""
+    """Retrieve the exception of the task; otherwise asyncio would log the exception as never retrieved."""
     if not passing.cancelled():
         passing.exception()

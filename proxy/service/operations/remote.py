@@ -469,6 +469,6 @@ def _orientation(message: bytes) -> int:
 
 
 def _seen(answer: asyncio.Future[bytes]) -> None:
-    """Retrieve the exception of a reply, because asyncio would log an exception that no client waits for."""
+    """Retrieve the exception of a reply; otherwise asyncio would log the exception as never retrieved."""
     if not answer.cancelled():
         answer.exception()
