@@ -381,8 +381,7 @@ class Statement:
         return self.deadline is not None and asyncio.get_running_loop().time() >= self.deadline
 
     def outgoing(self, upstream: Handle, sql: str | None, *, brief: bool = False) -> bytes:
-        """Return the ExecuteStatement message to send in the upstream session; its timeout is the time left to the
-        deadline.
+        """Return the ExecuteStatement message for the upstream session; its timeout is the time left to the deadline.
 
         `upstream` is the handle of the upstream session. `sql` replaces the SQL text; None keeps the client's text. The
         message requests asynchronous execution, so that the running statement can be cancelled. A `brief` statement,
