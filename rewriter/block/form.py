@@ -52,9 +52,9 @@ class Occurrence:
     def constant(self) -> bool:
         """Whether the table has the same rows in every snapshot.
 
-        True only for the table of numbers that the rewriter itself adds to FROM for a sliding time window. For
-        `window(t, '1 hour', '15 minutes')` its rows are 0, 900, 1800 and 2700: the seconds by which the four windows
-        that contain a time start before the last of them.
+        True only for the table of numbers that the rewriter itself adds to FROM for a sliding time window. With
+        `window(t, '1 hour', '15 minutes')`, each time is in four windows. The table then has the rows 0, 900, 1800 and
+        2700: a window's start plus this number of seconds is the start of the last of the four windows.
         """
         return self.name.parts[0] == SLIDES
 

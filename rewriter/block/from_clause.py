@@ -448,10 +448,10 @@ def _derived_table(node: Tree, taken: frozenset[str], derive: Derive) -> _Item:
 def _slides(node: Tree, taken: frozenset[str], kept: bool) -> _Item:
     """Return the table that the rewriter has added to FROM for a sliding time window, as an item of FROM.
 
-    The table has a row for each window that contains a time. Its only column, `back`, has the seconds by which the
-    window starts before the last of these windows; names in the SELECT do not resolve to this column. The id of the
-    table is none of those in `taken`. `kept` is true if the block may have derived tables as SQL text; otherwise raise
-    Unsupported.
+    The table has a row for each window that contains a time. Its only column, `back`, is the number of seconds from the
+    start of this window to the start of the last such window; names in the SELECT do not resolve to this column. The id
+    of the table is none of those in `taken`. `kept` is true if the block may have derived tables as SQL text; otherwise
+    raise Unsupported.
     """
     if not kept:
         raise Unsupported(

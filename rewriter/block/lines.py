@@ -38,8 +38,8 @@ class Line:
     """A monotone expression of one subject, a column or a time bucket.
 
     - `kind`: the type of the values that `back` takes
-    - `back`: maps a set of the expression's values to the set of the subject's values that give them: for
-      `coalesce(n, 0)`, {0} to {0, NULL}. None if the set cannot be computed
+    - `back`: takes a set of the expression's values, and returns the set of the subject's values that give them: for
+      `coalesce(n, 0)`, {0} gives {0, NULL}. Returns None if the set cannot be computed
     - `wide`: the type in which Spark compares the expression, if it is wider than `kind`, such as decimal(38,2) for
       `CAST(n AS DECIMAL(38,2))`; else empty
     """
