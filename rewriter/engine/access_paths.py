@@ -217,11 +217,13 @@ def settings_problem(
 ) -> Miss | None:
     """Return a Miss if a session setting differs from the view's and could change the answer; None otherwise.
 
-    `candidate` is the access path to the view, `query` the block to answer. A view that records no settings gives a
-    Miss unless its outputs are plain columns and no expression depends on the time zone. For a view that records its
-    settings, the time zone is compared only if the query names the view or a view that it reads, and if the view or the
-    query depends on the zone; if the query names none of these views, the view's block is adapted to the session's zone
-    (rewriter.block.elsewhere).
+    `candidate` is the access path to the view, `query` the block to answer. There are two special cases:
+
+    - A view that records no settings gives a Miss, unless its outputs are plain columns and no expression depends on
+      the time zone.
+    - For a view that records its settings, the time zone is compared only if the query names the view, or a view that
+      the view reads. For any other query, the view's block has been adapted to the session's zone (see
+      rewriter.block.elsewhere).
     """
     view = definitions.by_name[candidate.view.name]
 
