@@ -34,7 +34,7 @@ from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.filled import FilledRows
 from rewriter.verify.forms import GROUPED_FLOAT, Mode
 from rewriter.verify.keys import Tables
-from rewriter.verify.moments import Moment, added_up, as_read, check_moments, moment_of, over_tables
+from rewriter.verify.moments import Moment, added_up, as_read, check_moments, moment_of, over_tables, table_of
 from rewriter.verify.normal import (
     equalities,
     folded_block,
@@ -234,15 +234,15 @@ class Unfolding:
         inner = self._apart(normal_block(held.block, self._mode), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(
-                f"{table.name} is defined with {_unmerged(inner)}, which the verifier does not support: the "
+                f"{table_of(table.name)} is defined with {_unmerged(inner)}, which the verifier does not support: the "
                 "rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
         if inner.having and not folding:
             return self._beside(outer, table, inner)
         if inner.having and outer.keys is not None:
             raise Undecided(
-                f"the query of {table.name} has HAVING, and the outer query aggregates the groups again, which the "
-                "verifier does not support: the rewritten query is used nonetheless, without a proof that it "
+                f"the query of {table_of(table.name)} has HAVING, and the outer query aggregates the groups again, "
+                "which the verifier does not support: the rewritten query is used nonetheless, without a proof that it "
                 "returns the same rows"
             )
         bringing = next((join for join in outer.joins if table.id in join.tables), None)
@@ -250,8 +250,8 @@ class Unfolding:
             return self._filled(outer, table, held.columns, inner, bringing)
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
             raise Undecided(
-                f"{table.name} contains a FULL join and is joined with other tables, which the verifier does not "
-                "support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+                f"{table_of(table.name)} contains a FULL join and is joined with other tables, which the verifier does "
+                "not support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
             )
         known = dict(zip(held.columns, inner.outputs, strict=True))
         floats = inner.keys is not None
@@ -262,8 +262,9 @@ class Unfolding:
             tree = known.get(node.name.lower())
             if tree is None:
                 raise Undecided(
-                    f"the verifier does not find the column {node.name} of the rewritten query in {table.name}: the "
-                    "rewritten query is used nonetheless, without a proof that it returns the same rows"
+                    f"the verifier does not find the column {node.name} of the rewritten query in "
+                    f"{table_of(table.name)}: the rewritten query is used nonetheless, without a proof that it returns "
+                    "the same rows"
                 )
             grouped = floats and not has_aggregate(tree) and expression_type(tree, inner) in FRACTIONS
             return call_of(GROUPED_FLOAT, tree) if grouped else tree
@@ -281,30 +282,16 @@ class Unfolding:
 
         `table` is the view in the FROM of `outer`, `columns` are the view's column names, `inner` is the view's block,
         and `bringing` is the join with the view on its right side. Rows without a match have NULL in all columns of the
-        view. Raise Undecided if `bringing` is not a LEFT join, or if the expression of a column might not be NULL in
-        such a row.
+        view. Raise Undecided if the join is not supported (see `_unfillable`), or if the expression of a column might
+        not be NULL in a row without a match.
 
         law: if the ON condition reads only GROUP BY keys of the view, a row matches a group if and only if it matches a
              row of the group; a row without a match has NULL in each expression that is NULL for NULL operands, and
              occurs once
         """
-        if (
-            bringing.kind != "LEFT"
-            or len(bringing.tables) > 1
-            or inner.joins
-            or (inner.keys is None) < (outer.keys is None)
-        ):
-            problem = (
-                f"is on the right side of a {bringing.kind} JOIN"
-                if bringing.kind != "LEFT"
-                else "shares the right side of a LEFT JOIN with another table"
-                if len(bringing.tables) > 1
-                else "has a join in its query, and is on the right side of a LEFT JOIN"
-                if inner.joins
-                else "has GROUP BY, and is on the right side of a LEFT JOIN in a query without GROUP BY"
-            )
+        if problem := _unfillable(outer, inner, bringing):
             raise Undecided(
-                f"{table.name} {problem}, which the verifier does not support: the rewritten query is used "
+                f"{table_of(table.name)} {problem}, which the verifier does not support: the rewritten query is used "
                 "nonetheless, without a proof that it returns the same rows"
             )
         rows = FilledRows(table.id, dict(zip(columns, inner.outputs, strict=True)), inner)
@@ -349,9 +336,9 @@ class Unfolding:
         assert inner.keys is not None
         if not inner.keys and beside:
             raise Undecided(
-                f"the query of {table.name} aggregates without GROUP BY, and {table.name} is joined with other "
-                "tables, which the verifier does not support: the rewritten query is used nonetheless, without a "
-                "proof that it returns the same rows"
+                f"the query of {table_of(table.name)} aggregates without GROUP BY, and {table_of(table.name)} is "
+                "joined with other tables, which the verifier does not support: the rewritten query is used "
+                "nonetheless, without a proof that it returns the same rows"
             )
         # A block without keys returns a group even for an empty input, so that each filter on the group is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
@@ -402,6 +389,22 @@ class Unfolding:
         return mapped(merged, lambda node: _bits_counted(node, alone))
 
 
+def _unfillable(outer: Block, inner: Block, join: Join) -> str:
+    """Return why a view on the right side of `join` cannot be replaced by its tables, for a message; empty if it can.
+
+    `outer` is the block with the join, `inner` the block of the view.
+    """
+    if join.kind != "LEFT":
+        return f"is on the right side of a {join.kind} JOIN"
+    if len(join.tables) > 1:
+        return "shares the right side of a LEFT JOIN with another table"
+    if inner.joins:
+        return "has a join in its query, and is on the right side of a LEFT JOIN"
+    if inner.keys is not None and outer.keys is None:
+        return "has GROUP BY, and is on the right side of a LEFT JOIN in a query without groups"
+    return ""
+
+
 def _unmerged(block: Block) -> str:
     """Return the clause, such as LIMIT, because of which a block cannot be merged into the block that reads it."""
     found = {
@@ -439,8 +442,8 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
             rest = tuple(other for other in outer.where if other is not conjunct)
             return replace(outer, where=rest), _of_set(held, matching[0])
     raise Undecided(
-        f"{table.name} has several grouping sets, and no condition on grouping_id() in the rewritten query selects "
-        "one of them: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+        f"{table_of(table.name)} has several grouping sets, and no condition on grouping_id() in the rewritten query "
+        "selects one of them: the rewritten query is used nonetheless, without a proof that it returns the same rows"
     )
 
 

@@ -71,7 +71,7 @@ SELECT sum(v.`fees`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.totals__storage A
 
 --@ case: a further table beside
 SELECT z.label, sum(s.amount) FROM sales AS s JOIN zone AS z ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id WHERE coalesce(d.weight, 0) < 3 GROUP BY z.label
---@ rewritten using both (not proved: lake.demo.both__storage.@2000 contains a FULL join and is joined with other tables, which the verifier does not support)
+--@ rewritten using both (not proved: lake.demo.both__storage contains a FULL join and is joined with other tables, which the verifier does not support)
 SELECT zone_0.label AS label, sum(v.`amount`) FROM lake.demo.both__storage VERSION AS OF 2000 AS v, lake.demo.zone VERSION AS OF 1002 AS zone_0 WHERE NOT (v.`id` IS NULL) AND zone_0.at = v.`at` AND coalesce(v.`weight`, 0) < 3 GROUP BY zone_0.label
 
 --@ case: no column of a kept side is never NULL

@@ -11,7 +11,7 @@ import pytest
 from rewriter import parse, rewrite
 from rewriter.block import build_block, find_among
 from rewriter.engine import decide
-from rewriter.model import table_columns
+from rewriter.model import Table, TableName, table_columns
 from rewriter.model.settings import ANSI
 from rewriter.verify import PROVED, REFUTED, UNDECIDED, Leaves, Verdict, verdict_on, verify
 from tests.golden.corpus import GoldenFile, World, world
@@ -196,6 +196,25 @@ def test_a_plan_that_is_no_select_is_refuted(built: World, plan: str) -> None:
     found = verdict(built, "SELECT id FROM sales", plan)
     assert found.status == REFUTED
     assert found.reason.startswith("the rewritten query is not valid SQL: ")
+
+
+@pytest.mark.parametrize(
+    ("view", "join", "problem"),
+    [
+        ("joined", "LEFT JOIN", "has a join in its query, and is on the right side of a LEFT JOIN"),
+        ("grouped", "LEFT JOIN", "has GROUP BY, and is on the right side of a LEFT JOIN in a query without groups"),
+        ("recent", "LEFT SEMI JOIN", "is on the right side of a SEMI JOIN"),
+    ],
+)
+def test_a_join_onto_a_view_that_cannot_be_replaced_is_named(built: World, view: str, join: str, problem: str) -> None:
+    name = TableName(("lake", "demo", f"{view}__storage"))
+    storage = built.relations[name]
+    assert isinstance(storage, Table)
+    source = f"{view}__storage VERSION AS OF {storage.snapshot_id} AS v ON d.id = v.n"
+    plan = f"SELECT d.name AS name FROM dim VERSION AS OF 1 AS d {join} {source}"
+    found = verdict(built, "SELECT d.name FROM dim d", plan)
+    assert found.status == UNDECIDED
+    assert found.reason.startswith(f"{name} {problem}")
 
 
 def test_rows_that_another_condition_drops_are_no_counterexample(built: World) -> None:
