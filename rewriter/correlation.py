@@ -69,9 +69,8 @@ class Correlation:
     def placed(self, match: Match) -> Match | Miss:
         """Return the match, or a Miss if its SQL cannot contain the outer references of the subquery.
 
-        It cannot if an alias of an outer table is also the name of a column of the view, or of a table that is
-        inner-joined to the view. UNION ALL, and outer, SEMI and ANTI joins, are not supported together with outer
-        references.
+        An alias of an outer table must not be the name of a column of the view, or of a table that is inner-joined to
+        the view. UNION ALL, and outer, SEMI and ANTI joins, are not supported together with outer references.
         """
         rewriting = match.rewriting
         columns = [*rewriting.storage.columns, *(column for table in rewriting.tables for column in table.columns)]

@@ -31,8 +31,8 @@ def common_of(statement: Statement, find: Find) -> Common:
 def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
     """Return the functions that give `build_block` the SQL text of each subquery and derived table in a block.
 
-    For a derived table, they also give its columns and blocks. They raise Unsupported if the text cannot be located in
-    the statement or is ambiguous. `find` looks up a table or view that a FROM clause names.
+    For a derived table, the functions also give its columns and blocks. Each function raises Unsupported if a text
+    cannot be located in the statement or is ambiguous. `find` looks up a table or view that a FROM clause names.
     """
     inside = statement.inside(select)
 

@@ -320,8 +320,8 @@ class Definitions:
     def closure(self, statement: Statement) -> frozenset[TableName]:
         """Return the names of all relations on whose state the decision about a statement depends.
 
-        These are the statement's own relations, and the views that could answer a block of the statement, with the
-        storage tables, the base tables and the views that these views read.
+        The names include the statement's own relations, and the views that could answer a block of the statement, with
+        the storage tables, the base tables and the views that these views read.
         """
         names: set[TableName] = set(statement.tables_outside)
         for expanded in self.expansions(statement):

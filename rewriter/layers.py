@@ -93,8 +93,8 @@ def in_place_of(
     `outputs` maps each column of `table` to its expression over `other`; `filters` are conditions over `other` to add.
     Return an Obstacle in three cases:
 
-    - A used column is a window function. It would read other rows, because the joins, filters and groups of `block`
-      would run before it.
+    - A used column is a window function. The function would read other rows, because the joins, filters and groups of
+      `block` would run before the function.
     - `table` is on the right side of an outer join or in a FULL join, and a used column is computed. The join would
       fill the columns of `other` with NULLs, not the computed column.
     - A filter would have to run before a FULL join.

@@ -214,8 +214,8 @@ class _Reader:
     def _compare(self, comparison: Tree) -> None:
         """Add the columns of a comparison such as `a < b + 1` to `needs.filters`.
 
-        They are added only if both sides contain columns or subqueries. A view without these columns can answer only if
-        its query has the same comparison.
+        Add nothing unless both sides contain columns or subqueries. A view without these columns can answer only if the
+        view's query has the same comparison.
         """
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
             self.read(comparison.this, self.needs.filters)

@@ -1,8 +1,8 @@
 """The features of all views as bit sets, to find all views with required features at once.
 
-This is Goldstein and Larson's filter tree inverted: for each column name the set of views that mention the name, as an
-integer with one bit for each view (a bit set). So each test takes a few operations on whole sets, however many views
-there are.
+The data structure is Goldstein and Larson's filter tree, inverted: for each column name it has the set of views that
+mention the name, as an integer with one bit for each view (a bit set). So each test takes a few operations on whole
+sets, however many views there are.
 """
 
 from __future__ import annotations

@@ -232,9 +232,9 @@ def _of_query(
 ) -> Suggestion | None:
     """Return a new view with the query's own keys and aggregates; None if there is no useful one.
 
-    It is suggested if the tables have no view that can be extended. Filters on other columns become keys; a filter on a
-    time becomes a key by day. Return None for a query without groups or over a relation that is not a known table, and
-    if the view would be nearly as large as a table. `select` is the query, `taken` are the names in use.
+    This view is suggested if the tables have no view that can be extended. Filters on other columns become keys; a
+    filter on a time becomes a key by day. Return None for a query without groups or over a relation that is not a known
+    table, and if the view would be nearly as large as a table. `select` is the query, `taken` are the names in use.
 
     query:  SELECT country, sum(price) FROM sales WHERE at >= '2024-01-15 10:30:00' GROUP BY country
     gives:  SELECT sum(price), country, timeseries(at, 'day') FROM sales GROUP BY …
@@ -350,9 +350,10 @@ def _as_many_rows(
 ) -> bool:
     """Return whether the changed view would have about as many rows as one of its tables.
 
-    This is assumed if the view's GROUP BY keys include the table's primary key. Tables that another table of the view
-    references by a foreign key are ignored, because such tables are usually smaller. `parts` are the outputs added to
-    the view's query `tree`; `aliases` has, by table id of the query, the qualifiers of the tables that the view reads.
+    Return True if the changed view's GROUP BY keys include the primary key of a table. Tables that another table of the
+    view references by a foreign key are ignored, because such tables are usually smaller. `parts` are the outputs added
+    to the view's query `tree`; `aliases` has, by table id of the query, the qualifiers of the tables that the view
+    reads.
     """
     if not any(part.key for part in parts):
         return False

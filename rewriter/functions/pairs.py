@@ -173,7 +173,8 @@ class _Totals:
     def about_mean(self, which: str) -> Tree:
         """Return Sxx, Syy or Sxy for `which` = xx, yy or xy, as a DOUBLE expression.
 
-        These are the sums of the squares, or products, of deviations from the means.
+        Sxx is the sum of the squared deviations of x from the mean of x, Syy the same for y. Sxy is the sum of the
+        products of the deviations of x and y.
         """
         first, second = tuple(which)
         y, x = self._pair.scales

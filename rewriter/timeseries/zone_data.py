@@ -35,9 +35,9 @@ class History(NamedTuple):
 
     `changes` are pairs of a time (seconds since 1970) and the UTC offset from that time on, in seconds.
 
-    `rule` applies after the last of `changes`. It has the standard offset, the summer offset and, with daylight saving
-    time, the local times of day at which summer time starts and ends, all in seconds: (3600, 7200, 7200, 10800) in
-    Berlin. Without daylight saving time, it is the standard offset twice.
+    `rule` applies after the last of `changes`. The rule of Berlin is (3600, 7200, 7200, 10800): the standard offset,
+    the summer offset, and the local times of day at which summer time starts and ends, all in seconds. The rule of a
+    zone without daylight saving time has only two values, both the standard offset.
     """
 
     changes: tuple[tuple[int, int], ...]

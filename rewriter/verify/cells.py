@@ -83,7 +83,7 @@ def difference(
 def _searched(filters: Filter, conjuncts: Sequence[Conjunct], mine: Test, theirs: Test) -> Difference | None:
     """Return the first cell in which two filters differ, in words; None if the filters agree in all cells.
 
-    `mine` and `theirs` are the two filters as functions that tell for a cell whether a row in the cell passes.
+    `mine` and `theirs` are the two filters as functions that return for a cell whether rows in the cell pass.
     `conjuncts` are the conjuncts of both filters; a cell has a point, gap or NULL for each subject that they compare
     with constants. If there are more than MOST_CELLS cells, return a Difference that is not certain.
     """

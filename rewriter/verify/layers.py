@@ -192,10 +192,10 @@ class _Layers:
         """Return a grouped block as another block reads it: as a table with one row for each group.
 
         `table` is the id of this table in the other block. The table's columns are the keys and aggregates; outputs are
-        computed from these columns. With `whole`, each output is also a column of its own. This is needed if an outer
-        join fills the table's columns with NULLs in rows without a match: there, the output `coalesce(sum(x), 0)` is
-        NULL, but would be 0 if it were computed from the column for `sum(x)`. Return None for an ungrouped block, for
-        grouping sets, and for a derived table with LIMIT, DISTINCT or windows.
+        computed from these columns. With `whole`, each output is also a column of its own: `whole` is set if an outer
+        join fills the table's columns with NULLs in rows without a match. In such a row, the output
+        `coalesce(sum(x), 0)` is NULL, but would be 0 if it were computed from the column for `sum(x)`. Return None for
+        an ungrouped block, for grouping sets, and for a derived table with LIMIT, DISTINCT or windows.
         """
         block = self._normal(block)
         if block.keys is None or block.sets is not None:

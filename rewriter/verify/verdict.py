@@ -124,8 +124,9 @@ def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
     """Return a message that names a storage table of which the plan reads stale rows; empty if there is none.
 
-    Some storage tables are fresh in some of their partitions only. A plan must filter the rows of the other partitions
-    out. `text` is the plan's SQL. `leaves` provides the tables, and the blocks that compute views and storage tables.
+    Some storage tables are fresh in some of their partitions only. A plan must drop the rows of all other partitions by
+    a filter. `text` is the plan's SQL. `leaves` provides the tables, and the blocks that compute views and storage
+    tables.
     """
     for scan in plan.scans():
         table = leaves.table(scan.name)
