@@ -171,7 +171,8 @@ def _aggregate(text: str) -> _Aggregate:
     (item,) = parse_select(f"SELECT {text}").expressions
     nodes = (node for node in item.walk() if isinstance(node, (exp.Query, exp.Window, exp.Star)) and not _counts(node))
     if (other := next(nodes, None)) is not None:
-        part = {exp.Window: "a window function", exp.Star: "*"}.get(type(other), "a subquery")
+        named: dict[type[object], str] = {exp.Window: "a window function", exp.Star: "*"}
+        part = named.get(type(other), "a subquery")
         raise Unsupported(
             f"{excerpt(text)} contains {part}, which is not supported in an aggregate of PIVOT: compute its value in "
             "the subquery to which PIVOT is applied"

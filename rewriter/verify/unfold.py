@@ -301,8 +301,8 @@ class Unfolding:
         try:
             others = tuple(join for join in outer.joins if join is not bringing)
             merged = mapped(rows.counted(replace(outer, joins=others)), rows.filled)
-        except Unfolded as problem:
-            raise Undecided(str(problem)) from problem
+        except Unfolded as unfolded:
+            raise Undecided(str(unfolded)) from unfolded
         place = outer.joins.index(bringing)
         joins = (*merged.joins[:place], joined, *merged.joins[place:])
         merged = replace(merged, tables=tables, joins=joins, since=(*inner.since, *merged.since))
