@@ -6,10 +6,11 @@ tables with LIMIT.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
+from sqlglot.tokens import TokenType
 
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Occurrence, Unsupported
@@ -18,17 +19,18 @@ from rewriter.block.resolve import common_tables, scope_of
 from rewriter.block.scope import Scope, Source
 from rewriter.model import Column, TableName
 from rewriter.schema import Uncertain, type_of
-from rewriter.sql import SelectBlock, Statement, excerpt, offering
+from rewriter.sql import SelectBlock, Statement, excerpt, offering, tokenize
+from rewriter.sql.blocks import SET_OPERATORS
 
 Tree = exp.Expr
+_COMBINING = SET_OPERATORS | {TokenType.ALL, TokenType.DISTINCT, TokenType.L_PAREN, TokenType.R_PAREN}
 
 
 @dataclass(frozen=True)
 class Names:
-    """A resolver of column names in one SELECT of a statement, given as `block`; `find` looks up tables in FROM."""
+    """A resolver of column names in the SELECTs of a statement; `find` looks up tables in FROM."""
 
     statement: Statement
-    block: SelectBlock
     find: Find
 
     def scope(self, tree: exp.Select) -> Scope:
@@ -95,12 +97,18 @@ class Names:
         block = named.block
         within = [b for b in self.statement.blocks if b.span.within(block.span)]
         branches = [b for b in within if not any(b is not other and b.span.within(other.span) for other in within)]
-        trees = [(branch, branch.tree) for branch in branches]
-        if not trees or not all(trees):
+        trees = [branch.tree for branch in branches if branch.tree is not None]
+        if not trees or len(trees) < len(branches) or not self._has_only(block, branches):
             raise Unsupported(
                 f"a branch of the set operation in the CTE {named.name} is not supported: write each branch as a SELECT"
             )
-        return _united([Names(self.statement, b, self.find)._columns(tree) for b, tree in trees if tree is not None])
+        return _united([self._columns(tree) for tree in trees])
+
+    def _has_only(self, block: SelectBlock, branches: Sequence[SelectBlock]) -> bool:
+        """Return whether the set operation `block` consists of `branches` alone: no branch is TABLE, VALUES or FROM."""
+        inside = (token for token in tokenize(self.statement.sql) if block.span.start <= token.start < block.span.end)
+        outside = (t for t in inside if not any(b.span.start <= t.start < b.span.end for b in branches))
+        return all(token.token_type in _COMBINING for token in outside)
 
 
 def _outputs(item: Tree, scope: Scope) -> Iterator[Column]:

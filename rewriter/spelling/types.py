@@ -70,7 +70,7 @@ def levels(statement: Statement, tokens: Sequence[Token], call: Call, find: Find
         # is its own.
         inner = block is not statement.outside and depth_at(tokens, block.span.start) > 0
         inner &= not _is_lateral(tokens, block.span.start)
-        yield _level(block.tree, Names(statement, block, find).scope(block.tree), inner)
+        yield _level(block.tree, Names(statement, find).scope(block.tree), inner)
 
 
 def _is_lateral(tokens: Sequence[Token], start: int) -> bool:

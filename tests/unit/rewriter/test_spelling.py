@@ -313,3 +313,13 @@ def test_a_timestamp_literal_of_unknown_form_has_no_certain_type_under_the_setti
 def test_a_cast_to_timestamp_ltz_is_a_timestamp() -> None:
     sql = "SELECT timeseries(CAST(name AS TIMESTAMP_LTZ), 'hour') AS h FROM t"
     assert spelled(sql) == "SELECT date_trunc('HOUR', CAST(name AS TIMESTAMP_LTZ)) AS h FROM t"
+
+
+@pytest.mark.parametrize(
+    "branch", ["SELECT TRANSFORM(ts) USING 'cat' AS (x) FROM t", "TABLE u", "VALUES (TIMESTAMP'2024-01-01 05:00:00')"]
+)
+def test_a_branch_whose_columns_are_not_known_makes_the_type_of_a_cte_unknown(branch: str) -> None:
+    with pytest.raises(Unsupported, match="the type of x is not known"):
+        spelled(f"WITH c AS (SELECT d AS x FROM t UNION ALL {branch}) SELECT timeseries(x, 'day') AS b FROM c")
+    known = "WITH c AS (SELECT d AS x FROM t UNION ALL (SELECT d FROM u)) SELECT {} AS b FROM c"
+    assert spelled(known.format("timeseries(x, 'day')")) == known.format("CAST(x AS DATE)")
