@@ -185,7 +185,7 @@ def _aggregate(text: str) -> _Aggregate:
 
 
 def _counts(node: Tree) -> bool:
-    return isinstance(node, exp.Star) and isinstance(node.parent, exp.Anonymous)
+    return isinstance(node, exp.Star) and isinstance(node.parent, exp.Anonymous) and node.parent.name.lower() == "count"
 
 
 def _columns(tree: Tree, alias: str) -> Iterator[str]:
