@@ -55,8 +55,8 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
         found = next((b for b in inside if b.tree == tree), None)
         if found is None:
             raise Unsupported(
-                f"the subquery {excerpt(tree)} cannot be found in the statement's text: define it in a WITH clause at "
-                "the start of the statement"
+                f"the subquery {excerpt(tree)} cannot be parsed separately from the statement: define the subquery in "
+                "a WITH clause at the start of the statement"
             )
         if not set(statement.common_before(found)).issubset(statement.common_before(select)):
             raise Unsupported(
@@ -108,8 +108,8 @@ def _among(blocks: Sequence[SelectBlock], tree: exp.Select) -> SelectBlock:
     found = next((block for block in blocks if block.tree == tree), None)
     if found is None:
         raise Unsupported(
-            f"the derived table {excerpt(tree)} cannot be found in the statement's text: define it in a WITH clause at "
-            "the start of the statement"
+            f"the derived table {excerpt(tree)} cannot be parsed separately from the statement: define the derived "
+            "table in a WITH clause at the start of the statement"
         )
     return found
 
@@ -174,8 +174,8 @@ def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) ->
     text = next((statement.sql[i:j] for i, j in _parentheses(select, statement) if i < start and end < j), "")
     if not text or _reads(text) != node.this:
         raise Unsupported(
-            f"the derived table {alias} cannot be found in the statement's text: define it in a WITH clause at the "
-            "start of the statement"
+            f"the derived table {alias} cannot be parsed separately from the statement: define the derived table in a "
+            "WITH clause at the start of the statement"
         )
     if not statement.is_clear(text):
         raise Unsupported(

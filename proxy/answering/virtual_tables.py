@@ -207,7 +207,8 @@ class VirtualSchema:
         """Return whether a statement refers to a table of this schema, in its own text or in a text that EXECUTE
         IMMEDIATE runs.
 
-        A name in a comment or in any other string literal is not a reference. The schema must not be an `own` schema.
+        A name in a comment or in any other string literal is not a reference. Call this method only if the schema is
+        not an `own` schema: in an `own` schema, a reference to an unknown table raises SqlError.
         """
         return self.described(sql) is not None or any(
             next(self.references(text), None) is not None for text in (sql, *texts_run_by(sql))

@@ -30,7 +30,7 @@ class Directory:
 
     - `user_dn`: the pattern of the entry's name, such as `uid={user},ou=people,dc=example,dc=org`; if the pattern is
       empty, the entry is searched for
-    - `base`, `filter`: the entry below which is searched, and the condition of the search, such as
+    - `base`, `filter`: the entry below which the search runs, and the condition of the search, such as
       `(&(uid={user})(memberOf=cn=bi,dc=example,dc=org))`
     - `bind_dn`, `bind_password`: the login for the search; without `bind_dn`, the search is anonymous
     - `start_tls`: true if the connection begins without TLS and changes to TLS before the login

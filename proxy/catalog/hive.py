@@ -27,9 +27,10 @@ _HIVE_KINDS: Mapping[str, Literal["table", "view"]] = {"iceberg": "table", "iceb
 
 
 class _Calls:
-    """The calls over one connection to a metastore; a call that reads fails after `silence` seconds without a reply.
+    """The calls over one connection to a metastore.
 
-    A commit has no time limit: after a time-out, it would be unknown whether the commit has succeeded.
+    A read (a call whose name starts with `get_`) fails after `silence` seconds without a reply. A commit has no time
+    limit: after a time-out, it would be unknown whether the commit has succeeded.
     """
 
     def __init__(self, client: Any, socket: TSocket, silence: float) -> None:
@@ -45,8 +46,8 @@ class _Calls:
 class _HiveClients(threading.local):
     """A context manager that connects to the metastore; each thread has its own pyiceberg client.
 
-    Threads cannot share a client, because a client has one connection at a time. Calls that read fail after `silence`
-    seconds without a reply.
+    Threads cannot share a client, because a client has one connection at a time. A read fails after `silence` seconds
+    without a reply.
     """
 
     def __init__(self, iceberg: HiveCatalog, silence: float) -> None:
@@ -78,8 +79,8 @@ class _HiveClients(threading.local):
 class HiveStore:
     """An Iceberg catalog in a Hive Metastore, read from the parameters of the metastore's tables.
 
-    The metastore stores names in lower case; names are looked up ignoring case. A call that reads fails after
-    `silence` seconds without a reply.
+    The metastore stores names in lower case; names are looked up ignoring case. A read fails after `silence`
+    seconds without a reply.
     """
 
     poll_ms = 10_000
@@ -150,7 +151,7 @@ class HiveStore:
 def hive_store(iceberg: IcebergCatalog, silence: float) -> HiveStore:
     """Return the store for `iceberg`, pyiceberg's catalog of a Hive Metastore.
 
-    A call that reads fails after `silence` seconds without a reply.
+    A read from the metastore fails after `silence` seconds without a reply.
     """
     assert isinstance(iceberg, HiveCatalog)
     return HiveStore(iceberg, silence)

@@ -461,7 +461,7 @@ class Config(Table):
             )
         if self.pipeline.spark is not None and not self.upstreams:
             raise ValueError(
-                "[pipeline.spark] needs [[upstream]], because the Spark that Viewgate starts itself also runs the "
-                "refresh jobs: move the settings to [embedded.spark], or configure [[upstream]]"
+                "[pipeline.spark] needs [[upstream]]: without [[upstream]], Viewgate starts a Spark of its own, which "
+                "also runs the refresh jobs; move the settings to [embedded.spark], or configure [[upstream]]"
             )
         return self

@@ -219,7 +219,8 @@ class Attachment:
     def keep(self, sql: str) -> None:
         """Record a statement that has changed the session state, to be repeated in a new upstream session.
 
-        If the recorded statements become longer than MOST_CHARACTERS, pin the session instead.
+        If the recorded statements become longer than MOST_CHARACTERS, call `pin` instead: the upstream session then
+        stays open.
         """
         if not self._pinned:
             self._kept.add(sql)

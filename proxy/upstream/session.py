@@ -403,7 +403,8 @@ class UpstreamSession:
 
 
 def _named(error: SqlError | None) -> SqlError | None:
-    """Return Spark's error without its stack frames and query plan, which show statements of Viewgate's own.
+    """Return Spark's error with its first message only: stack frames and query plan, which show statements of
+    Viewgate's own, are left out.
 
     Return None if `error` is None.
     """

@@ -409,8 +409,8 @@ def _is_time(source: Tree) -> bool:
 def _clock(node: Tree, scope: Scope) -> Tree:
     """Return `current_date` or `current_timestamp`, written without parentheses, as a call: `current_date()`.
 
-    Raise Unsupported if a column or an output has the name current_date or current_timestamp; also within a subquery,
-    because a column of the outer query may have this name.
+    Raise Unsupported if a column or an output has this name. Within a subquery that may refer to columns of an outer
+    query, always raise Unsupported, because a column of the outer query may have this name.
     """
     name = node.sql("spark").removesuffix("()").lower()
     select = node.find_ancestor(exp.Select)

@@ -158,9 +158,10 @@ def _joined(
     ids = frozenset(table.id for table in tables)
     if all(column.table in ids for conjunct in on for column in columns_in(conjunct)):
         raise Unsupported(
-            f"IN or EXISTS over {shown(select)} refers to no column of the outer query, which is not supported: if "
-            "the subquery was meant to depend on the outer row, compare a column of the outer query with a column "
-            "of the subquery"
+            f"IN or EXISTS over {shown(select)} refers to no column of the outer query, which is not supported: "
+            "compare a column of the subquery with a column of the outer query; or, if the condition does not depend "
+            "on the outer row, read the other tables in a derived table, which a view can answer, and write the "
+            "condition only in the SELECT around the derived table"
         )
     return tables, Join(asked.kind, ids, on)
 

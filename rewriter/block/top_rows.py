@@ -1,6 +1,7 @@
 """Recognizes top-N queries by row_number().
 
-Like LIMIT, such a query does not determine which of several rows that are equal under ORDER BY it returns.
+Like a query with LIMIT, a top-N query does not determine which rows it returns if rows are equal under ORDER BY.
+An example is a query for the top three items of each region:
 
 query:  SELECT region, item FROM (SELECT region, item, row_number() OVER (PARTITION BY region ORDER BY sum(x) DESC) AS
         n FROM sales GROUP BY region, item) AS t WHERE n <= 3

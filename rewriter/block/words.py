@@ -55,7 +55,7 @@ def _occurring(column: exp.Column) -> str:
 
 
 def _unclear(tree: exp.Expr) -> Iterator[str]:
-    """Yield the column names that occur with more than one table and therefore need a qualifier."""
+    """Yield the unclear column names: names that occur with more than one table, and therefore need a qualifier."""
     tables: dict[str, str] = {}
     for column in every(tree, exp.Column):
         if tables.setdefault(column.name, column.table) != column.table:

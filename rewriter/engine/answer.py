@@ -171,8 +171,8 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     if depth == DEEPEST or not isinstance(query, Predicates):
         return Miss(
             Reason.SHAPE,
-            "to answer the query, the view's groups would have to be aggregated in more than two phases, which is not "
-            "supported: create a view with the GROUP BY of the query",
+            "to answer the query, the view's groups would have to be aggregated too many times in succession, which is "
+            "not supported: create a view with the GROUP BY of the query",
         )
     held = _asked(plan.held, remainder, depth + 1).result
     if isinstance(held, Miss):

@@ -29,9 +29,10 @@ Columns = tuple[tuple[TableName, tuple[Column, ...]], ...]
 
 
 def questions_of(operation: SetOperation, statement: Statement, find: Find) -> tuple[Block, ...] | Miss:
-    """Return the blocks of a set operation's branches; a Miss if a branch is unsupported or has outer references.
+    """Return the questions of a set operation, which are the blocks of its branches.
 
-    `find` looks up a table or view that a FROM clause names.
+    Return a Miss if a branch is unsupported or has outer references. `find` looks up a table or view that a FROM
+    clause names.
     """
     blocks = []
     try:

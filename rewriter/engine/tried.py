@@ -1,7 +1,7 @@
 """Tries views on one block: keeps the cheapest match (plan), and for each other view the reason why it is not used.
 
 A view may lack some of the block's rows, for example because its storage table has only a part of the view's rows. The
-lacking rows are called the remainder. The plan is then a UNION ALL, whose branches are called tiles.
+missing rows are called the remainder. The plan is then a UNION ALL, whose branches are called tiles.
 """
 
 from __future__ import annotations

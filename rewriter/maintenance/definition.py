@@ -153,7 +153,8 @@ def _sources(
     expanded = expand(statement, views)
     for why in expanded.refused.values():
         raise Unsupported(
-            f"the query reads a view that cannot be expanded: {why}; or name the base tables of that view instead"
+            f"the query reads a view that cannot be expanded: {why}; the query can name the base tables of that view "
+            "instead"
         )
     # A view's own column names count when the type of a column is looked up.
     seen = {view.name: Table(view.name, view.uuid, view.columns, ()) for view in expanded.views}

@@ -113,7 +113,10 @@ def _conjuncts(view: MaterializedView, condition: str) -> Block:
     for column in tree.find_all(exp.Column):
         if known.isdisjoint(part.name.lower() for part in column.parts):
             there_are = ", ".join(quoted(each.name) for each in view.columns)
-            raise Unsupported(f"{column.sql('spark')} is not a column of {view.name}, whose columns are {there_are}")
+            raise Unsupported(
+                f"{column.sql('spark')} is not a column of {view.name}, whose columns are {there_are}: name only these "
+                f"columns in the condition {condition}"
+            )
     block = build_block(tree, lambda table: Found(view.name, view.columns))
     if not all(conjunct.find(exp.Column) for conjunct in block.where) or not block.where:
         raise Unsupported(f"the condition {condition} names no column: {_HINT}")

@@ -148,10 +148,12 @@ def _twin(time: Tree, kind_of: KindOf) -> Tree | None:
 
 
 def _since_stored(time: Tree, rows: Rows) -> int | None:
-    """Return a lower bound of the times in the stored buckets of `time`, in seconds since 1970; None if unknown.
+    """Return a lower bound of the times in the stored buckets that the query reads, in seconds since 1970.
 
-    This is the lower bound of the query's times, except that -1 replaces 0. The query's filter drops times before 1970,
-    but a stored bucket may contain such times: DIV rounds towards 0, so that -1 DIV 60 and 1 DIV 60 are both 0.
+    This is the lower bound of `time` in the query, except that -1, for "before 1970", replaces 0: if `time DIV 60` is
+    stored, which rounds towards 0, the bucket 0 contains the times -59 to 59, although the query's filter drops the
+    times before 0. With a bound above 0, the query does not need all rows of the bucket 0, so that the bucket is not
+    read. Return None if the bound is unknown.
     """
     since = rows.since(time)
     return -1 if since == 0 else since

@@ -73,8 +73,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         who = "the view" if path.block.keys is None else "the query"
         return Miss(
             Reason.SHAPE,
-            f"{who} has neither GROUP BY nor aggregates, and only groups can be combined with groups of the rows that "
-            "the view lacks: create a view that has all rows of the query",
+            f"{who} has neither GROUP BY nor aggregates, so rows that the view lacks cannot be added to the view's "
+            "rows: create a view that has all rows of the query",
             apart=True,
         )
     if path.past:

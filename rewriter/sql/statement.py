@@ -97,8 +97,10 @@ class Statement:
     - `blocks`: the SELECTs of the statement or, if `fills` is true, of the query whose rows are written
     - `problem`: why the statement is not supported as a whole; empty if it is supported
     - `complete`: false if tables may be read outside all SELECTs (`FROM t SELECT …`, `TABLE t`)
-    - `merges`: true if the text has a set operator other than UNION ALL, which compares rows with one another
-    - `ctes`: all names that a WITH may define; `common`: the CTEs whose definition is certain
+    - `merges`: true if the text has a set operator that compares rows with one another, that is, any but UNION ALL
+    - `ctes`: all names that a WITH may define
+    - `common`: the CTEs whose definition is certain: written as `name AS (query)`, not recursive, and with a name that
+      occurs only once in `ctes`
     - `pivots`: true if the text may contain a PIVOT
     """
 

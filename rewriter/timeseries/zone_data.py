@@ -170,9 +170,11 @@ def _holds_in_all(zone: str, since: int | None, holds: Callable[[History, int], 
 
 
 def _gaps(history: History, since: int) -> Iterator[tuple[int, int]]:
-    """Yield the local times, in seconds, just before and after each clock change after `since` that skips local times.
+    """Yield, for each clock change after `since` that skips local times, the local times at which the skip starts and
+    ends.
 
-    For changes by the history's rule, the local times are seconds of the day; for others, seconds since 1970.
+    Both are in seconds since 1970-01-01 00:00 local time. The yearly change by the history's rule is yielded once, as
+    if on 1970-01-01, because the callers' results do not depend on the date.
     """
     changes = ((at + before, at + after) for (_, before), (at, after) in pairwise(history.changes) if at > since)
     return ((left, reached) for left, reached in chain(changes, _ruled(history.rule)) if reached > left)

@@ -4,8 +4,8 @@ A subject is an expression that is compared with constants. These constants divi
 NULL, so that no comparison changes its truth value within a point or gap. A cell is a combination of one point, gap or
 NULL for each subject: for the filters `x > 9` and `x = 12`, the cells of x are below 9, 9, between 9 and 12, 12, above
 12, and NULL. A predicate that is not a comparison with a constant, such as `name LIKE '%a'`, becomes a free truth
-value: true, false and unknown are all tried. If the filters agree in all cells, they are equal; if they differ in a
-cell with a free truth value, no row may have these values, and the difference is not certain.
+value: true, false and unknown are all tried. If the filters agree in all cells, they are equal. If they differ in a
+cell with a free truth value, the difference is not certain, because possibly no row has these values.
 """
 
 from __future__ import annotations

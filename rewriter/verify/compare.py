@@ -38,8 +38,9 @@ class Comparison:
 def compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Comparison:
     """Compare a plan's block with `question`, the block that the plan answers; both are in normal form.
 
-    `tables` returns the table of a name, with its declared keys, or None. If the blocks differ, remove tables and joins
-    that declared keys make redundant from both, and compare again. `mode` has the session's time zone and ANSI mode.
+    `tables` returns the table of a name, with its declared keys, or None. If the blocks differ, remove redundant tables
+    and joins from both blocks, and compare again; a table or join is redundant if declared keys prove that the rows are
+    the same without it. `mode` has the session's time zone and ANSI mode.
     """
     plain = _mapped_one_to_one(question, plan, tables, mode)
     if not plain.difference:

@@ -201,9 +201,10 @@ def _moves_whole(forms: Forms, time: Tree, kind: str, unit: str, seconds: int, *
     A shift by 2 hours moves hours to hours, but does not move days to days. `kind` is the type of the time. With
     `by_date`, the shift is a number of days or months on the calendar.
 
-    law: in a zone whose offset changes, a shift by days or months moves dates to dates, if each local time that clocks
-         skip is moved to a time of its own date; a shift by a multiple of n seconds moves buckets of n seconds to such
-         buckets, if clocks change only at borders of these buckets
+    law: in a zone whose offset changes, a shift by days or months moves each date to one date, if this holds for the
+         local times that clocks skip: Spark moves a skipped time forward, and the later time must have the same date.
+         A shift by a multiple of n seconds moves each bucket of n seconds to one bucket of n seconds, if clocks change
+         only where these buckets start
     """
     if kind != "timestamp" or is_fixed_offset(forms.zone):
         return kind in ("timestamp", "timestamp_ntz") or (kind == "date" and by_date)
