@@ -324,7 +324,7 @@ class Unfolding:
         return renamed_block(inner, mapping)
 
     def _kept(self, merged: Block, inner: Block, outer: Block, table: Occurrence) -> Block:
-        """Return a block that reads groups without grouping them again as a grouped block over rows.
+        """Return a grouped block over rows for an outer block that reads groups and does not group them again.
 
         `merged` is the outer block over the tables of `inner`, the grouped block that computes the relation `table` of
         `outer`. Filters on keys stay in WHERE; filters on aggregates become HAVING. Raise Undecided if `inner`
