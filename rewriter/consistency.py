@@ -51,9 +51,10 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
 
     The list is empty for a CTE, and for a table that already has VERSION AS OF with a snapshot id.
     """
-    if (len(table.parts) == 1 and table.name.lower() in statement.ctes) or _names_snapshot(table):
-        return []
     name = statement.resolve(table)
+    is_common = name is None and len(table.parts) == 1 and table.name.lower() in statement.ctes
+    if is_common or _names_snapshot(table):
+        return []
     snapshot = _snapshot(relations.get(name)) if name is not None else None
     if snapshot is None or any(table.args.get(arg) for arg in ("version", "when", "sample", "pivots")):
         return f"{excerpt(table)} cannot be pinned to a snapshot"

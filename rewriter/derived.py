@@ -16,7 +16,7 @@ from rewriter.block.words import words
 from rewriter.functions.types import INTEGERS, UNKNOWN, VOID
 from rewriter.model import Column, quoted
 from rewriter.schema import expression_type, output_types
-from rewriter.sql import ParseError, SelectBlock, Statement, excerpt, parse_select, tokenize
+from rewriter.sql import ParseError, SelectBlock, Statement, excerpt, is_shadowed, parse_select, tokenize
 from rewriter.timeseries.bucket import TEMPORAL
 
 
@@ -62,6 +62,11 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
             raise Unsupported(
                 f"the subquery {excerpt(tree)} has a WITH clause, which is not supported: move this WITH clause "
                 "to the start of the statement"
+            )
+        if (table := _shadowed(tree)) is not None:
+            raise Unsupported(
+                f"the subquery {excerpt(tree)} reads the table {table.name}, and a CTE has the same name: rename the "
+                "CTE"
             )
         if not statement.is_clear(found.text):
             raise Unsupported(
@@ -168,6 +173,10 @@ def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) ->
             else f"the WITH clause of the derived table {alias} defines a name that another WITH clause also defines: "
             "rename the CTE"
         )
+    if (table := _shadowed(node.this)) is not None:
+        raise Unsupported(
+            f"the derived table {alias} reads the table {table.name}, and a CTE has the same name: rename the CTE"
+        )
     # The identifiers of a derived table lie within the innermost parentheses around all of them.
     places = [name.meta["start"] for name in node.this.find_all(exp.Identifier) if "start" in name.meta]
     start, end = min(places, default=0), max(places, default=0)
@@ -183,6 +192,14 @@ def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) ->
             "different CTEs of this name: rename one of these two CTEs"
         )
     return text
+
+
+def _shadowed(query: exp.Expr) -> exp.Table | None:
+    """Return a table in a query for which `is_shadowed` is true; None if there is none.
+
+    The query's text may be moved to another place in the statement, where the name of this table may mean a CTE.
+    """
+    return next(filter(is_shadowed, query.find_all(exp.Table)), None)
 
 
 def _parentheses(select: SelectBlock, statement: Statement) -> Iterator[tuple[int, int]]:

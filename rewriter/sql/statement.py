@@ -42,6 +42,7 @@ LONGEST = 200_000
 MOST_SELECTS, MOST_CTES, MOST_NESTED = 300, 50, 40
 _LINE_END = re.compile(r"[\r\n]")
 _START = attrgetter("start")
+_SHADOWED = "shadowed"  # a mark on a table in a tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,11 +332,13 @@ def parse(sql: str, session: Session) -> Statement:
     blocks = tuple(_blocks(sql, tokens, listed))
     names = list(_ctes(tokens)) if TokenType.WITH in kinds else []
     ctes = frozenset(names)
-    meant = {id(table): (table, _named(table, session, ctes)) for block in blocks for table in block.tables}
-    tables = dict.fromkeys(name for _, name in meant.values() if name is not None)
     common = tuple(_common(sql, tokens, names, blocks)) if names else ()
     if len(common) > MOST_CTES:
         return read(problem=f"the statement has more than {MOST_CTES} common table expressions")
+    if common:
+        _mark_shadowed(blocks, common)
+    meant = {id(table): (table, _named(table, session, ctes)) for block in blocks for table in block.tables}
+    tables = dict.fromkeys(name for _, name in meant.values() if name is not None)
     if any(table.until < len(sql) for table in common):
         _without_with(blocks, {table.name for table in common})
     pivots = TokenType.PIVOT in kinds
@@ -394,9 +397,35 @@ def offering(tree: exp.Select) -> Iterator[tuple[str, exp.Expr]]:
 def _named(table: exp.Table, session: Session, ctes: Set[str]) -> TableName | None:
     parts = table.parts
     names = tuple([part.name for part in parts if isinstance(part, exp.Identifier)])
-    if len(names) != len(parts) or not names or (len(names) == 1 and names[0].lower() in ctes):
+    hidden = len(names) == 1 and names[0].lower() in ctes and not is_shadowed(table)
+    if len(names) != len(parts) or not names or hidden:
         return None
     return session.resolve(names)
+
+
+def is_shadowed(table: exp.Table) -> bool:
+    """Return whether an item of FROM is a table whose name a CTE has too, at a place where the CTE is not visible.
+
+    At another place in the statement, the same name may mean the CTE.
+
+    query:  WITH orders AS (SELECT * FROM orders WHERE year = 2024) SELECT count(*) FROM orders
+    """
+    return _SHADOWED in table.meta
+
+
+def _mark_shadowed(blocks: Sequence[SelectBlock], common: Sequence[CommonTable]) -> None:
+    """Mark the tables in the blocks' trees for which `is_shadowed` is true; copies of the trees keep the mark.
+
+    The offsets in the trees must be those in the statement's text. `common` are the CTEs whose names are defined only
+    once, and whose visibility is certain.
+    """
+    by_name = {table.name: table for table in common}
+    for block in blocks:
+        for item in block.tree.find_all(exp.Table) if block.tree is not None else ():
+            plain = len(item.parts) == 1 and isinstance(item.this, exp.Identifier)
+            named = by_name.get(item.name.lower()) if plain else None
+            if named is not None and not named.visible_at(place_of(item)[0]):
+                item.meta[_SHADOWED] = True
 
 
 def place_of(table: exp.Table) -> tuple[int, int]:

@@ -112,7 +112,8 @@ SELECT count(*), sum(total) FROM (WITH x AS (SELECT v.`region` AS region, sum(v.
 
 --@ case: a name of a derived table's own WITH means the table outside of it
 SELECT n.label, sum(x.amount) FROM (WITH names AS (SELECT region, amount FROM sales) SELECT * FROM names) AS x JOIN names AS n ON n.region = x.region GROUP BY n.label
---@ kept: by_region UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; detail UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; over_derived UNSUPPORTED names AS n in FROM is not a table of the Iceberg catalog: check the name; by_region GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; detail VIEW_FILTERS_MORE NOT amount IS NULL; over_derived VIEW_FILTERS_MORE id > 2
+--@ rewritten using by_region
+SELECT names_0.label AS label, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v, lake.demo.names VERSION AS OF 1001 AS names_0 WHERE names_0.region = v.`region` GROUP BY names_0.label
 
 --@ case: two derived tables that use one name in their WITH
 SELECT x.region, sum(x.amount) FROM (WITH q AS (SELECT region, amount FROM sales) SELECT * FROM q) AS x JOIN (WITH q AS (SELECT region FROM names) SELECT * FROM q) AS n ON n.region = x.region GROUP BY x.region

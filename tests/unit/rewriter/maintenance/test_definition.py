@@ -102,6 +102,12 @@ def test_groups_of_groups_have_hidden_columns_behind_the_text_of_those() -> None
     )
 
 
+def test_a_table_is_a_source_also_where_a_cte_has_its_name() -> None:
+    query = "WITH sales AS (SELECT * FROM sales WHERE n > 1) SELECT region AS r, n AS n FROM sales LIMIT 3"
+    assert define(query, SESSION, TABLES).sources == (SALES,)
+    assert pin(query, {SALES: 7}, SESSION) == query.replace("FROM sales W", "FROM lake.demo.sales VERSION AS OF 7 W")
+
+
 def test_pinning_puts_the_version_behind_each_name() -> None:
     query = "SELECT sales.sales FROM sales, demo.sales s WHERE s.n IN (SELECT n FROM sales)"
     assert pin(query, {SALES: 7}, SESSION) == (
