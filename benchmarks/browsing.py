@@ -26,7 +26,7 @@ from sqlalchemy import text
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Catalogs
 from proxy.catalog.stores import SqlStore
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
@@ -74,14 +74,14 @@ async def seconds(client: RawClient, session: Any) -> tuple[float, float, int]:
 
 async def measure(folder: Path, tables: int, columns: int, rounds: int) -> None:
     iceberg = populate(folder, tables, columns)
-    catalog = Catalog(SqlStore(iceberg))
-    async with proxied(catalog=catalog) as running:
+    catalogs = Catalogs([Catalog(SqlStore(iceberg))])
+    async with proxied(catalogs=catalogs) as running:
         running.spark.listings["GetColumns"] = COLUMNS
         async with RawClient(running.port) as client:
             session = await client.open_session()
             first = await seconds(client, session)
             others = [await seconds(client, session) for _ in range(rounds)]
-    catalog.close()
+    catalogs.close()
     iceberg.close()
     print(f"{tables} tables, {first[2]} columns       call, s   with all rows, s")
     print(f"  first                     {first[0]:12.2f} {first[1]:18.2f}")

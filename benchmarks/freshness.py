@@ -25,7 +25,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from rewriter import fresh_storage
 from rewriter.model import MaterializedView, Table, TableName
 from tests.integration.postgres import DATABASE, USER, postgres
@@ -66,37 +66,37 @@ async def measure(lake: Lake, sizes: Sequence[int], seconds: float) -> None:
     house = House(lake)
     for number in range(3):
         await house.run(VIEW.format(number))
-    views = await house.catalog.definitions()
+    views = await house.catalogs.definitions()
     print(f"{'tables':>7} {'looks':>7} {'p50 ms':>8} {'p99 ms':>8} {'committed, p50 ms':>18}")
     made = 4
     for size in sizes:
         for number in range(made, size):
             lake.iceberg.create_table(f"demo.other_{number}", ROWS.schema)
         made = max(made, size)
-        catalog = lake.catalog(poll_ms=500)
-        await catalog.definitions()
-        looks = [took async for took in _looks(catalog, views, seconds)]
+        catalogs = lake.catalogs(poll_ms=500)
+        await catalogs.definitions()
+        looks = [took async for took in _looks(catalogs, views, seconds)]
         after = []
         for _ in range(COMMITS):
             lake.iceberg.load_table("demo.sales").append(ROWS)
-            after.append(await _look(catalog, views, fresh=False))
+            after.append(await _look(catalogs, views, fresh=False))
         for view in views:
             await house.run(f"REFRESH MATERIALIZED VIEW {view.name.table}")
         cut = statistics.quantiles(looks, n=100)
         print(f"{size:>7} {len(looks):>7} {cut[49]:>8.3f} {cut[98]:>8.3f} {statistics.median(after):>18.3f}")
 
 
-async def _looks(catalog: Catalog, views: Sequence[MaterializedView], seconds: float) -> AsyncIterator[float]:
+async def _looks(catalogs: Catalogs, views: Sequence[MaterializedView], seconds: float) -> AsyncIterator[float]:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        yield await _look(catalog, views, fresh=True)
+        yield await _look(catalogs, views, fresh=True)
 
 
-async def _look(catalog: Catalog, views: Sequence[MaterializedView], *, fresh: bool) -> float:
+async def _look(catalogs: Catalogs, views: Sequence[MaterializedView], *, fresh: bool) -> float:
     """Check the tables once, and return the milliseconds that it took."""
     begin = time.perf_counter()
-    await catalog.definitions()
-    found = await catalog.current(_names(views))
+    await catalogs.definitions()
+    found = await catalogs.current(_names(views))
     held = [isinstance(fresh_storage(view, (SALES,), found), Table) for view in views]
     took = (time.perf_counter() - begin) * 1000
     assert held == [fresh] * len(views)

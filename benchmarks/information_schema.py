@@ -21,20 +21,20 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.browsing import populate
 from proxy.answering import information_schema
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Catalogs
 from proxy.catalog.stores import SqlStore
 from rewriter import splice
 
 
-async def measure(catalog: Catalog, rounds: int) -> None:
-    schema = information_schema.schema("lake", qualified=True, alone=True)
+async def measure(catalogs: Catalogs, rounds: int) -> None:
+    schema = information_schema.schema()
     print(f"{'table':<10} {'first, s':>10} {'later, s':>10} {'megabytes':>10}")
     for table in ("tables", "columns"):
         taken, text = [], ""
         for _ in range(rounds + 1):
             start = time.process_time()
             sql = f"SELECT * FROM information_schema.{table}"
-            text = splice(sql, await schema.expand(sql, partial(information_schema.rows, catalog)))
+            text = splice(sql, await schema.expand(sql, partial(information_schema.rows, catalogs, [*catalogs])))
             taken.append(time.process_time() - start)
         print(f"{table:<10} {taken[0]:>10.2f} {statistics.median(taken[1:]):>10.2f} {len(text) / 1e6:>10.1f}")
 
@@ -47,4 +47,4 @@ if __name__ == "__main__":
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         iceberg = populate(Path(name), options.tables, options.columns)
-        asyncio.run(measure(Catalog(SqlStore(iceberg)), options.rounds))
+        asyncio.run(measure(Catalogs([Catalog(SqlStore(iceberg))]), options.rounds))

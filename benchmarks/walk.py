@@ -29,7 +29,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from proxy.answering import Answers, Defaults, SessionFacts
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Catalogs
 from proxy.catalog.stores import SqlStore
 from proxy.commands import Planner, find
 from proxy.hs2 import ResultSet, SqlError
@@ -120,11 +120,12 @@ async def _measured(walk: Walk, house: House) -> dict[str, tuple[str, ...]]:
     aside = Aside(walk)
     spark = await aside.run(FakeSpark(answered).__aenter__())
     upstreams = Upstreams([Upstream("127.0.0.1", spark.port)])
-    catalog = Catalog(SqlStore(house.lake.iceberg))  # whose views are looked for as often as in production
-    answers = Answers(catalog)
+    # Its views are looked for as often as in production.
+    catalogs = Catalogs([Catalog(SqlStore(house.lake.iceberg))])
+    answers = Answers(catalogs)
     context = replace(
         house.context,
-        catalog=catalog,
+        catalogs=catalogs,
         answers=answers,
         upstreams=lambda: upstreams,
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from proxy import admission, config, embedded, jobs, links
 from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
 from proxy.answering.system_tables import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
-from proxy.catalog import Catalog, open_catalog
+from proxy.catalog import Catalogs, open_catalog
 from proxy.commands import Context, Planner, find, operate
 from proxy.effective import Effective
 from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
@@ -47,60 +47,65 @@ async def never() -> None:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The Spark and the catalog that Viewgate uses; Viewgate has started them, or they run elsewhere.
+    """The Spark and the catalogs that Viewgate uses; Viewgate has started them, or they run elsewhere.
 
-    - `alone`: true if no other process creates views in the catalog
+    - `alone`: the catalogs in which no other process creates views
     - `own`: the upstreams for refresh jobs; None if Viewgate has started Spark
     - `progress`: returns the stages of a running statement
     - `lost`: waits, and raises an error when a Spark that Viewgate has started ends by itself
     """
 
     upstreams: tuple[Upstream, ...]
-    catalog: Catalog
+    catalogs: Catalogs
     runner: Runner
-    alone: bool
+    alone: Collection[str]
     progress: Progress = unknown
     own: Upstreams | None = None  # for refresh jobs, if Spark runs elsewhere
     lost: Callable[[], Awaitable[None]] = never  # raises when a Spark started here has ended by itself
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:
-    """Connect to the Spark and the catalog in the settings; without [catalog], start an embedded Spark (a child
+    """Connect to the Spark and the catalogs in the settings; without [[upstream]], start an embedded Spark (a child
     process).
 
     At shutdown, `running` stops the embedded Spark. If Spark runs elsewhere, `running` closes the connections for
     refresh jobs, and stops the Spark application of [pipeline.spark].
     """
-    if settings.catalog is not None:
+    timeout = settings.timeouts.catalog
+    opened = [open_catalog(catalog.name, catalog.properties, timeout=timeout) for catalog in settings.catalogs]
+    if not settings.starts_spark:
         own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)
         return Surroundings(
             tuple(links.upstreams(settings)),
-            open_catalog(settings.catalog.name, settings.catalog.properties, timeout=settings.timeouts.catalog),
-            await _job_runner(settings.pipeline, settings.catalog.name, own, running),
-            alone=False,
+            Catalogs(opened),
+            await _job_runner(settings.pipeline, settings.catalog_names, own, running),
+            alone=(),
             own=own,
         )
-    spark = await asyncio.to_thread(embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark)
+    others = {catalog.name: catalog.properties for catalog in settings.catalogs}
+    spark = await asyncio.to_thread(
+        embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark, others
+    )
     running.push_async_callback(asyncio.to_thread, spark.stop)
     _log.info("Spark Thrift Server started host=%s port=%d", spark.thrift_host, spark.thrift_port)
     return Surroundings(
         (Upstream(spark.thrift_host, spark.thrift_port),),
-        open_catalog(spark.catalog_name, spark.catalog_properties, timeout=settings.timeouts.catalog),
+        Catalogs([open_catalog(spark.catalog_name, spark.catalog_properties, timeout=timeout), *opened]),
         EmbeddedRunner(spark.session),
-        alone=True,
+        alone=(spark.catalog_name,),
         progress=lambda statement: asyncio.to_thread(spark.stages, statement),
         lost=spark.lost,
     )
 
 
 async def _job_runner(
-    pipeline: config.PipelineSettings, catalog: str, own: Upstreams, running: AsyncExitStack
+    pipeline: config.PipelineSettings, catalogs: Sequence[str], own: Upstreams, running: AsyncExitStack
 ) -> Runner:
     if pipeline.spark is None:
         user = pipeline.user if "user" in pipeline.given else None  # the user to act for, if a keytab logs in
         return ThriftRunner(lambda: own.open_own(user))
-    return await jobs.runner(pipeline.spark, catalog, running)
+    return await jobs.runner(pipeline.spark, catalogs, running)
 
 
 def compose(
@@ -113,28 +118,28 @@ def compose(
 ) -> tuple[Service, Context]:
     """Return the service, which answers Thrift calls, and the context in which Viewgate's own statements run.
 
-    The service and the context use the Spark and the catalog in `surroundings`.
+    The service and the context use the Spark and the catalogs in `surroundings`.
 
     `effective` has the settings in effect. `kind` is the class of the service. `running` ends the background work of
     this process. Of several worker processes, exactly one gets `sole`, and the others get None: the process with
     `sole` does the work that must be done once for all processes, and `sole` ends this work.
     """
-    catalog, settings = surroundings.catalog, effective.settings
-    journal = _journal(settings, catalog, running)
-    pipeline = Pipeline(catalog, surroundings.runner, journal, _in_background(settings.pipeline))
+    catalogs, settings = surroundings.catalogs, effective.settings
+    journal = _journal(settings, catalogs, running)
+    pipeline = Pipeline(catalogs, surroundings.runner, journal, _in_background(settings.pipeline))
     upstreams = Upstreams(surroundings.upstreams, Timeouts(**settings.timeouts.upstream))
 
     async def ask(question: bytes, about: bytes) -> Mapping[int, Any]:
         return await service.ask(question, _PATIENCE, about)
 
-    schedule = Schedule(catalog, pipeline)
-    system = SystemRows(journal, catalog, lambda: service.sessions, lambda: upstreams, ask, schedule.due_ms)
+    schedule = Schedule(catalogs, pipeline)
+    system = SystemRows(journal, catalogs, lambda: service.sessions, lambda: upstreams, ask, schedule.due_ms)
     context = Context(
-        catalog,
+        catalogs,
         pipeline,
-        OnCommit(catalog, pipeline),
-        Orphans(catalog, surroundings.runner, alone=surroundings.alone),
-        Answers(catalog, system=lambda session, table: context.told(session, table)),
+        OnCommit(catalogs, pipeline),
+        Orphans(catalogs, surroundings.runner, alone=surroundings.alone),
+        Answers(catalogs, system=lambda session, table: context.told(session, table)),
         workers=lambda: service.workers(),
         upstreams=lambda: upstreams,
         open_to_all=settings.authentication.open_to_all,
@@ -152,7 +157,7 @@ def compose(
         Planner(context, find),
         lambda user, configuration: SessionFacts(configuration, defaults),
         ProxyUsers(settings.authentication.proxy_users),
-        catalog,
+        catalogs,
         surroundings.progress,
         journal,
         limits.sessions,
@@ -181,19 +186,19 @@ def _begin(
         works += [
             (sole, schedule.run()),
             (sole, context.orphans.drop()),
-            (sole, _catch_up(upstreams, context.catalog, partial(on_commit.catch_up, answers.definitions))),
+            (sole, _catch_up(upstreams, context.catalogs, partial(on_commit.catch_up, answers.definitions))),
         ]
     for ending, work in works:
         ending.push_async_callback(cancelled, asyncio.create_task(work))
 
 
-def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack) -> Journal:
+def _journal(settings: config.Config, catalogs: Catalogs, running: AsyncExitStack) -> Journal:
     """Return the statement journal for these settings; `running` closes its writers."""
     kept, tracing = settings.journal, settings.tracing
     writers: list[Writer] = [] if kept.file is None else [JsonLines(kept.file)]
     for kind, table in ((Record, kept.table), (Refresh, kept.refresh_table)):
         if table is not None:
-            writers.append(_journal_table(kind, table, catalog))
+            writers.append(_journal_table(kind, table, catalogs))
     if tracing is not None:
         writers.append(admission.spans(tracing))
     for writer in writers:
@@ -204,11 +209,12 @@ def _journal(settings: config.Config, catalog: Catalog, running: AsyncExitStack)
     return journal
 
 
-def _journal_table(kind: type[Record] | type[Refresh], table: str, catalog: Catalog) -> Writer:
+def _journal_table(kind: type[Record] | type[Refresh], table: str, catalogs: Catalogs) -> Writer:
     from proxy.journal.iceberg_table import IcebergTable
 
-    name = TableName((catalog.name, *table.split(".")))
-    return IcebergTable(kind, str(name), partial(catalog.append, name))
+    parts = tuple(table.split("."))
+    name = TableName(parts if len(parts) > 2 and parts[0] in catalogs else (*catalogs.names[:1], *parts))
+    return IcebergTable(kind, str(name), partial(catalogs.of(name).append, name))
 
 
 def _in_background(pipeline: config.PipelineSettings) -> int:
@@ -221,13 +227,13 @@ def _in_background(pipeline: config.PipelineSettings) -> int:
     return IN_BACKGROUND if pipeline.spark is None else 2 * IN_BACKGROUND
 
 
-async def _catch_up(upstreams: Upstreams, catalog: Catalog, begin: Callable[[], None]) -> None:
-    """Call `begin`, which starts missed refreshes, once Spark has answered, and each time the catalog becomes available
+async def _catch_up(upstreams: Upstreams, catalogs: Catalogs, begin: Callable[[], None]) -> None:
+    """Call `begin`, which starts missed refreshes, once Spark has answered, and each time a catalog becomes available
     again.
     """
     await upstreams.answered.wait()
     begin()
-    catalog.when_back(begin)
+    catalogs.when_back(begin)
 
 
 def adopt(surroundings: Surroundings, service: Service, settings: config.Config) -> None:

@@ -67,13 +67,12 @@ def _checks(settings: Config) -> Iterator[tuple[str, Callable[[], Awaitable[str]
         yield "console", lambda: asyncio.to_thread(_console, settings)
     if settings.journal.file is not None:
         yield "journal", partial(asyncio.to_thread, _journal, settings.journal.file)
-    if settings.catalog is None:
+    if settings.starts_spark:
         yield "java", lambda: asyncio.to_thread(_java)
         yield "spark", lambda: asyncio.to_thread(_spark)
         yield "permissions", lambda: asyncio.to_thread(_data, settings.embedded.data)
-        return
-    catalog = settings.catalog
-    yield f"catalog {catalog.name}", lambda: _catalog(catalog, settings.timeouts.catalog)
+    for catalog in settings.catalogs:
+        yield f"catalog {catalog.name}", partial(_catalog, catalog, settings.timeouts.catalog)
     for address in settings.upstreams:
         yield f"upstream {address.host}:{address.port}", partial(_upstream, address)
 
@@ -89,7 +88,7 @@ def _check_command_lines(settings: Config) -> None:
 
     The JVMs are those of [embedded.spark] and of [pipeline.spark].
     """
-    own = settings.embedded.spark if settings.catalog is None else {}
+    own = settings.embedded.spark if settings.starts_spark else {}
     given = {"embedded": own, "pipeline": settings.pipeline.spark}
     for table, spark in given.items():
         if not spark or REMOTE in spark:  # a Spark Connect server has a JVM of its own
@@ -152,10 +151,10 @@ def _data(data: Path) -> str:
 
 
 async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
-    from proxy.catalog import CatalogError, open_catalog  # importing it takes more than a second
+    from proxy.catalog import CatalogError, Catalogs, open_catalog  # importing it takes more than a second
 
     try:
-        opened = open_catalog(catalog.name, catalog.properties, timeout=timeout)
+        opened = Catalogs([open_catalog(catalog.name, catalog.properties, timeout=timeout)])
     except CatalogError as error:
         raise ConfigError(str(error).removeprefix(f"catalog {catalog.name}: ")) from error
     views = await opened.definitions()

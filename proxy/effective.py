@@ -93,10 +93,8 @@ def _tables(settings: Config) -> dict[str, Any]:
         "limits": {key: settings.limits.given.get(key, getattr(Limits, key)) for key in LimitSettings.model_fields},
         "pipeline": settings.pipeline,
     }
-    if settings.catalog is None:
-        return {**tables, "embedded": settings.embedded}
-    catalog = {"name": settings.catalog.name, **settings.catalog.properties}
-    return {**tables, "catalog": catalog}
+    catalogs = {f"catalog.{catalog.name}": catalog.properties for catalog in settings.catalogs}
+    return {**tables, **({"embedded": settings.embedded} if settings.starts_spark else {}), **catalogs}
 
 
 def _of_upstreams(settings: Config, *, defaults: bool = False) -> dict[str, Any]:

@@ -14,13 +14,14 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from proxy import jars, preflight
+from proxy.config import OWN_CATALOG
 from proxy.journal.texts import is_secret, without_credentials
 from proxy.pipeline import stages_of
 from proxy.process import ended_by
@@ -28,9 +29,10 @@ from proxy.upstream import Stage
 
 _log = logging.getLogger("viewgate")
 
-CATALOG = "lake"
+CATALOG = OWN_CATALOG
 _CATALOG_FILE = "catalog.db"
 HOST = "127.0.0.1"
+ICEBERG_CATALOG = "org.apache.iceberg.spark.SparkCatalog"
 NAMESPACES = ("default", "demo")  # JDBC drivers send USE default when they connect
 
 # FAIR: running queries share Spark instead of running first come, first served; refresh jobs get a third of it.
@@ -72,18 +74,25 @@ class EmbeddedSpark:
     _resources: ExitStack = field(default_factory=ExitStack, repr=False)
 
     @classmethod
-    def start(cls, data: Path, settings: Mapping[str, str] | None = None) -> EmbeddedSpark:
+    def start(
+        cls,
+        data: Path,
+        settings: Mapping[str, str] | None = None,
+        catalogs: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> EmbeddedSpark:
         """Start Spark on a data directory, which is created if missing; return when clients can connect.
 
+        `catalogs` has, by name, pyiceberg's properties of the catalogs that Spark gets in addition to its own.
         `settings` override Viewgate's Spark settings. Raise StartError if Spark cannot start, Missing without Java or
         pyspark, and Unfetched if a Java library cannot be fetched.
         """
-        data = data.resolve()
+        data, others = data.resolve(), catalogs or {}
         with ExitStack() as resources:
             lock = resources.enter_context(_locked(data))
             _log.info("starting Spark with the data directory %s", data)
             fresh_temporary_folder(data)
-            conf = spark_conf(data, jars.ensure(), settings or {})
+            added = {key: value for name, of in others.items() for key, value in spark_catalog(name, of).items()}
+            conf = spark_conf(data, jars.ensure(_libraries(others.values())), {**added, **(settings or {})})
             session, jvm = resources.enter_context(_session(conf, data, lock))
             for namespace in NAMESPACES:
                 session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
@@ -195,7 +204,7 @@ def iceberg_settings(uri: str) -> dict[str, str]:
     catalog = f"spark.sql.catalog.{CATALOG}"
     return {
         "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
-        catalog: "org.apache.iceberg.spark.SparkCatalog",
+        catalog: ICEBERG_CATALOG,
         f"{catalog}.type": "jdbc",
         f"{catalog}.uri": uri,
         f"{catalog}.jdbc.schema-version": "V1",
@@ -211,6 +220,57 @@ def fresh_temporary_folder(data: Path) -> None:
     shutil.rmtree(data / "tmp", ignore_errors=True)
     (data / "tmp").mkdir(parents=True)
     (data / "tmp" / "pools.xml").write_text(POOLS)
+
+
+# By SQLAlchemy's name of the database: the form of its JDBC URL. The drivers of others are not on the class path.
+_JDBC = {
+    "sqlite": "jdbc:sqlite:{url.database}?busy_timeout=30000",
+    "postgresql": "jdbc:postgresql://{url.host}:{port}/{url.database}",
+}
+
+
+def spark_catalog(name: str, properties: Mapping[str, str]) -> dict[str, str]:
+    """Return the Spark settings for an Iceberg catalog with these properties of pyiceberg.
+
+    The properties of REST catalogs and Hive Metastores have the same names in Spark; for a SQL catalog, the `uri` is
+    converted to a JDBC URL. Raise StartError for a database of which Viewgate has no JDBC driver.
+
+    >>> of = spark_catalog("sales", {"type": "sql", "uri": "postgresql+psycopg2://ann:pw@db/iceberg"})
+    >>> of["spark.sql.catalog.sales.uri"], of["spark.sql.catalog.sales.jdbc.user"]
+    ('jdbc:postgresql://db:5432/iceberg', 'ann')
+    """
+    catalog = f"spark.sql.catalog.{name}"
+    given = {
+        **properties,
+        **(_jdbc(properties["uri"]) if properties["type"] == "sql" else {}),
+        "cache-enabled": "false",
+    }
+    return {catalog: ICEBERG_CATALOG, **{f"{catalog}.{key}": value for key, value in given.items()}}
+
+
+def _jdbc(uri: str) -> dict[str, str]:
+    from sqlalchemy import make_url
+
+    url = make_url(uri)
+    form = _JDBC.get(url.get_backend_name())
+    if form is None:
+        raise StartError(
+            f"[catalog] uri: Viewgate has no JDBC driver of {url.get_backend_name()} for the Spark that it starts "
+            f"itself, only of {' and '.join(_JDBC)}: configure [[upstream]], a Spark that has this catalog"
+        )
+    login = {"jdbc.user": url.username, "jdbc.password": url.password}
+    return {
+        "type": "jdbc",
+        "uri": form.format(url=url, port=url.port or 5432),
+        "jdbc.schema-version": "V1",
+        **{key: str(value) for key, value in login.items() if value is not None},
+    }
+
+
+def _libraries(catalogs: Iterable[Mapping[str, str]]) -> tuple[jars.Jar, ...]:
+    """Return the Java libraries for Spark's driver: the driver of PostgreSQL is among them if a catalog needs it."""
+    needed = any(properties.get("uri", "").startswith("postgres") for properties in catalogs)
+    return (*jars.EMBEDDED, jars.POSTGRES) if needed else jars.EMBEDDED
 
 
 @contextmanager

@@ -52,6 +52,9 @@ ICEBERG = Jar(
 SQLITE = Jar(
     "org.xerial", "sqlite-jdbc", "3.54.1.0", "f8dce420a6016278497f4f0560f65602b9db858de141b541cf91a4644ebe4639"
 )
+POSTGRES = Jar(  # as in docker/spark/Dockerfile
+    "org.postgresql", "postgresql", "42.7.14", "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c"
+)
 EMBEDDED = (ICEBERG, SQLITE)
 
 

@@ -6,12 +6,12 @@ The jobs run on a Spark Connect server, or in a Spark application whose driver i
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from proxy.config import MASTER, REMOTE, ConfigError
-from proxy.embedded import shown_at_launch
+from proxy.embedded import ICEBERG_CATALOG, shown_at_launch
 from proxy.pipeline import ConnectRunner, EmbeddedRunner, Runner
 
 if TYPE_CHECKING:
@@ -26,20 +26,19 @@ _APPLICATION = {
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
 }
-_ICEBERG = "org.apache.iceberg.spark.SparkCatalog"
 # Retries for some seconds instead of PySpark's ten minutes, because the next refresh tries again anyway.
 _RETRIES = 5
 
 
-async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
+async def runner(settings: Settings, catalogs: Sequence[str], running: AsyncExitStack) -> Runner:
     """Return the runner of refresh jobs for the settings in [pipeline.spark].
 
-    `catalog` is the Iceberg catalog's name in Spark. If this call starts a Spark application, the application is
-    stopped when `running` is closed. Raise ConfigError if the settings cannot be used.
+    `catalogs` are the names of the Iceberg catalogs in Spark. If this call starts a Spark application, the application
+    is stopped when `running` is closed. Raise ConfigError if the settings cannot be used.
     """
     key = next((key for key in RUNNERS if key in settings), MASTER)
     try:
-        return await RUNNERS[key](settings, catalog, running)
+        return await RUNNERS[key](settings, catalogs, running)
     except ImportError as missing:
         extra = "connect" if key == REMOTE else "embedded"
         raise ConfigError(
@@ -47,10 +46,10 @@ async def runner(settings: Settings, catalog: str, running: AsyncExitStack) -> R
         ) from missing
 
 
-async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
+async def _connected(settings: Settings, catalogs: Sequence[str], running: AsyncExitStack) -> Runner:
     """Return a runner on a Spark Connect server; the connection is opened by the runner's first job.
 
-    `catalog` and `running` are not used, because no Spark application is started that must be configured or stopped.
+    `catalogs` and `running` are not used, because no Spark application is started that must be configured or stopped.
     """
     from pyspark.sql.connect.client.retries import DefaultPolicy
     from pyspark.sql.connect.session import SparkSession
@@ -63,7 +62,7 @@ async def _connected(settings: Settings, catalog: str, running: AsyncExitStack) 
     return ConnectRunner(connect, {key: value for key, value in settings.items() if key != REMOTE})
 
 
-async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitStack) -> Runner:
+async def _of_this_process(settings: Settings, catalogs: Sequence[str], running: AsyncExitStack) -> Runner:
     """Start a Spark application whose driver is this process, and return a runner in that application.
 
     The application is stopped when `running` is closed. `spark-submit` may have started this process, but need not.
@@ -88,7 +87,8 @@ async def _of_this_process(settings: Settings, catalog: str, running: AsyncExitS
             f"[pipeline.spark] {given}: Spark did not start: {failure}; correct the settings"
         ) from failure
     running.push_async_callback(asyncio.to_thread, session.stop)
-    _refuse_unfinished(session, f"spark.sql.catalog.{catalog}")
+    for catalog in catalogs:
+        _refuse_unfinished(session, f"spark.sql.catalog.{catalog}")
     return EmbeddedRunner(session)
 
 
@@ -99,14 +99,14 @@ def _refuse_unfinished(session: OwnSession, key: str) -> None:
     for a Hive metastore and log two thousand lines.
     """
     kinds = (f"{key}.type", f"{key}.catalog-impl")
-    if session.conf.get(key, None) == _ICEBERG and not any(session.conf.get(kind, None) for kind in kinds):
+    if session.conf.get(key, None) == ICEBERG_CATALOG and not any(session.conf.get(kind, None) for kind in kinds):
         raise ConfigError(
             f"[pipeline.spark] has {key}, but neither {' nor '.join(kinds)}: give the catalog "
             f"{key.rpartition('.')[2]} the same properties as on the upstream Spark servers"
         )
 
 
-RUNNERS: Mapping[str, Callable[[Settings, str, AsyncExitStack], Awaitable[Runner]]] = {
+RUNNERS: Mapping[str, Callable[[Settings, Sequence[str], AsyncExitStack], Awaitable[Runner]]] = {
     REMOTE: _connected,
     MASTER: _of_this_process,
 }

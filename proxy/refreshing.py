@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 
 from proxy import embedded
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.composing import surround
 from proxy.config import ConfigError
 from proxy.hs2.status import first_message
@@ -87,7 +87,7 @@ async def run(selection: Selection, options: Options, *, as_json: bool = False) 
     ConfigError for invalid settings, and if the data directory of the embedded Spark has no data.
     """
     settings = settled(options)
-    if settings.catalog is None and not embedded.has_data(settings.embedded.data):
+    if settings.starts_spark and not embedded.has_data(settings.embedded.data):
         raise ConfigError(
             f"the directory {settings.embedded.data} contains no data of Viewgate: give the data directory with "
             "--data, or a settings file with --config"
@@ -96,10 +96,10 @@ async def run(selection: Selection, options: Options, *, as_json: bool = False) 
     redact_log(literals=literals)
     async with AsyncExitStack() as running:
         surroundings = await surround(settings, running)
-        pipeline = Pipeline(surroundings.catalog, surroundings.runner, Journal(literals=literals))
+        pipeline = Pipeline(surroundings.catalogs, surroundings.runner, Journal(literals=literals))
         begun = running.enter_context(Begun())
         say = await running.enter_async_context(drawn(begun, Console(stderr=as_json, soft_wrap=True)))
-        results = await refresh(surroundings.catalog, pipeline, selection, say)
+        results = await refresh(surroundings.catalogs, pipeline, selection, say)
     if as_json:
         print(json.dumps([asdict(result) for result in results], indent=2, ensure_ascii=False))
     return exit_code(results)
@@ -110,18 +110,18 @@ def exit_code(results: Sequence[Result]) -> int:
     return SOME_FAILED if any(result.outcome in _BAD for result in results) else 0
 
 
-async def refresh(catalog: Catalog, pipeline: Pipeline, selection: Selection, say: Log) -> list[Result]:
+async def refresh(catalogs: Catalogs, pipeline: Pipeline, selection: Selection, say: Log) -> list[Result]:
     """Refresh the selected views one by one, each after the views that it reads; return a result for each view.
 
     `say` prints a line. If the refresh of a view fails, the views that read this view are not refreshed (`stopped`),
     but all other views are. A view whose metadata cannot be read has failed.
     """
-    definitions = Definitions(await catalog.definitions())
-    ordered = await _ordered(definitions, catalog)
-    wanted = _chosen([*(view.name for view in ordered), *catalog.broken], selection.names)
+    definitions = Definitions(await catalogs.definitions())
+    ordered = await _ordered(definitions, catalogs)
+    wanted = _chosen([*(view.name for view in ordered), *catalogs.broken], selection.names)
     failed: set[TableName] = set()
     results = []
-    for name, reason in catalog.broken.items():
+    for name, reason in catalogs.broken.items():
         if name in wanted:
             failed.add(name)
             told = f"{name} could not be refreshed: {reason}"
@@ -163,10 +163,10 @@ async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Se
     return "refreshed", lines[-1] if lines else f"{view.name} is up to date"
 
 
-async def _ordered(definitions: Definitions, catalog: Catalog) -> list[MaterializedView]:
+async def _ordered(definitions: Definitions, catalogs: Catalogs) -> list[MaterializedView]:
     """Return all views of the catalog (`definitions`), each after the views that it reads."""
     sources = {table for tables in definitions.sources.values() for table in tables}
-    ordered = await over(catalog, definitions, sources)
+    ordered = await over(catalogs, definitions, sources)
     return [*ordered, *(view for view in definitions.views if view not in ordered)]
 
 

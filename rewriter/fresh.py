@@ -84,7 +84,8 @@ def fresh_view(
         catalog=session.catalog,
         namespace=session.namespace,
         settings=session.settings,
-        lower_names=name.catalog in session.lower_names,
+        catalogs=session.catalogs,
+        lower_names=session.lower_names,
     )
     view = _over(view, views)
     return Fresh(view, _storage(view, definition, stored, block, relations), view.state)

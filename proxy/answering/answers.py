@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -20,7 +20,7 @@ from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
 from proxy.answering.time_calls import calls_time, immediate_text, spells_time, told_of_immediate
 from proxy.answering.virtual_tables import Described, Row, Rows, VirtualSchema, calls, expand
-from proxy.catalog import CacheUse, Catalog, Unavailable
+from proxy.catalog import CacheUse, Catalogs, Looked, Unavailable
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.pipeline.dependencies import FUNCTIONS
@@ -64,7 +64,7 @@ _LONG = 10_000  # characters of a statement that takes some tens of milliseconds
 
 
 class Answers:
-    """The planner of statements over one catalog: it decides which SQL Spark runs for a statement.
+    """The planner of statements over the catalogs: it decides which SQL Spark runs for a statement.
 
     `system` returns those rows of a table in `viewgate.system` that a session may see; if `system` is None, Spark
     resolves the names of these tables. `clock` returns monotonic seconds, `now` seconds since 1970.
@@ -72,24 +72,24 @@ class Answers:
 
     def __init__(
         self,
-        catalog: Catalog,
+        catalogs: Catalogs,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
         system: SystemOf | None = None,
     ) -> None:
-        self.catalog = catalog
+        self.catalogs = catalogs
         self._system = system
         self._now = now
         self.rests = Rests(clock)
         self._schemas = Schemas()
-        self._views = KnownViews(catalog)
-        self._parts = FreshParts(catalog)
-        self._known_to_spark = True  # until a session shows otherwise
+        self._views = KnownViews(catalogs)
+        self._parts = FreshParts(catalogs)
+        self._unknown_to_spark = frozenset[str]()  # as the last session has shown
 
     @property
     def caches(self) -> Mapping[str, CacheUse]:
         """The hits, misses and entries of each cache, by the cache's name in /metrics."""
-        return {"decisions": self._views.use, "metadata": self.catalog.metadata_use}
+        return {"decisions": self._views.use, "metadata": self.catalogs.metadata_use}
 
     async def plan(self, session: ClientSession, sql: str) -> Forward:
         """Return the plan of a statement: the SQL that Spark runs, and the lines for the operation log.
@@ -164,7 +164,7 @@ class Answers:
         if not named:
             return []
         edits = await self._with_virtual_tables(session, sql)
-        return edits or await expand(sql, await self.facts(session), self.catalog)
+        return edits or await expand(sql, await self.facts(session), self.catalogs)
 
     def _failed(self, decision: Decision, error: SqlError) -> None:
         """Suspend the storage tables that a rewritten statement read, because the rewritten statement failed with
@@ -185,25 +185,24 @@ class Answers:
         """Return the session's current settings, namespace and temporary views."""
         facts: SessionFacts = session.facts
         read = await facts.read(session.upstream.query)
-        self._look_for_catalog(read)
+        self._look_for_catalogs(read)
         return replace(read, rewrite=facts.settings[REWRITE] == ON)
 
-    def _look_for_catalog(self, state: Session) -> None:
-        """Log a warning if Spark has no catalog with the name in [catalog], because then no view can be used.
+    def _look_for_catalogs(self, state: Session) -> None:
+        """Log a warning if Spark has no catalog with a name in [[catalog]], because then its views cannot be used.
 
         `state.catalogs` are Spark's catalogs as one session sees them. The warning is repeated only if Spark has had
         the catalog in the meantime.
         """
-        known = self.catalog.name in state.catalogs
-        if self._known_to_spark and not known:
-            names = ", ".join(sorted(state.catalogs))
+        unknown = frozenset(self.catalogs.names) - state.catalogs
+        for name in sorted(unknown - self._unknown_to_spark):
             _log.warning(
-                "[catalog] name is %r, but Spark has only the catalogs %s: no view will be used until the name is "
-                "corrected",
-                self.catalog.name,
-                names,
+                "[[catalog]] name is %r, but Spark has only the catalogs %s: no view of this catalog will be used "
+                "until the name is corrected",
+                name,
+                ", ".join(sorted(state.catalogs)),
             )
-        self._known_to_spark = known
+        self._unknown_to_spark = unknown
 
     async def decide(self, session: ClientSession, sql: str, *, thorough: bool = False) -> Decision:
         """Return the decision about a statement: the SQL that Spark runs.
@@ -217,7 +216,7 @@ class Answers:
         edits = await self._with_virtual_tables(session, hint.sql)
         only_calls = not edits and _calls_ours(hint.sql)
         if only_calls:
-            edits = await expand(hint.sql, await self.facts(session), self.catalog)
+            edits = await expand(hint.sql, await self.facts(session), self.catalogs)
         expanded = splice(hint.sql, edits) if edits else None
         if expanded is None:
             decision = await self._decide_if_known(session, hint, thorough)
@@ -243,7 +242,7 @@ class Answers:
             for schema, rows in await self._virtual_schemas(session, sql)
             for edit in await schema.expand(sql, rows)
         ]
-        return [*edits, *await expand(sql, await self.facts(session), self.catalog)] if edits else []
+        return [*edits, *await expand(sql, await self.facts(session), self.catalogs)] if edits else []
 
     async def described(self, session: ClientSession, sql: str) -> Described | None:
         """Return the virtual table that a DESCRIBE statement describes; None for any other statement."""
@@ -256,8 +255,9 @@ class Answers:
         """
         lower = tuple(map(str.lower, name))
         schemas = [schema for schema, _ in await self._virtual_schemas(session, sql)]
-        if lower in information_schema.schema(self.catalog.name, qualified=True, alone=True).names:
-            schemas = [await self._information_schema(session, await self.facts(session))]
+        for catalog in (None, *self.catalogs.names):
+            if lower in information_schema.schema(catalog).names:
+                schemas = [schema for schema, _ in await self._information_schema(session, catalog)]
         return next((schema for schema in schemas if lower in schema.names), None)
 
     async def _virtual_schemas(self, session: ClientSession, sql: str) -> list[tuple[VirtualSchema, Rows]]:
@@ -273,24 +273,30 @@ class Answers:
             if ours:
                 found.append((SYSTEM, partial(self._system, session)))
         if information_schema.NAMESPACE in sql.lower():
-            # only for a reference: while the catalog is unavailable, all other statements must go to Spark
-            possible = information_schema.schema(self.catalog.name, qualified=True, alone=True)
-            if possible.concerns(sql):
-                schema = await self._information_schema(session, await self.facts(session))
-                found.append((schema, partial(information_schema.rows, self.catalog)))
+            for catalog in (None, *self.catalogs.names):
+                # only for a reference: while the catalog is unavailable, all other statements must go to Spark
+                if information_schema.schema(catalog).concerns(sql):
+                    found += await self._information_schema(session, catalog)
         return found
 
-    async def _information_schema(self, session: ClientSession, state: Session) -> VirtualSchema:
-        """Return the virtual schema information_schema, without those of its two names that denote a real namespace.
+    async def _information_schema(
+        self, session: ClientSession, catalog: str | None
+    ) -> list[tuple[VirtualSchema, Rows]]:
+        """Return the virtual schema `<catalog>.information_schema`, with the function that returns a table's rows.
 
-        The names are `information_schema` and `<catalog>.information_schema`. `state` is the state of the session in
-        which the names are resolved.
+        Without a catalog (None), the schema describes the session's current catalog, or all of Viewgate's catalogs if
+        the current catalog is none of them. Return an empty list if the name denotes a real namespace.
         """
-        ours = (information_schema.NAMESPACE,) not in await self.catalog.namespaces()
-        if state.catalog == self.catalog.name:
-            return information_schema.schema(self.catalog.name, qualified=ours, alone=ours)
-        found = await session.upstream.query(f"SHOW NAMESPACES LIKE '{information_schema.NAMESPACE}'")
-        return information_schema.schema(self.catalog.name, qualified=ours, alone=not found.rows)
+        current = (await self.facts(session)).catalog if catalog is None else catalog
+        if current in self.catalogs:
+            of = [self.catalogs[current]]
+            real = (information_schema.NAMESPACE,) in await of[0].namespaces()
+        else:
+            of = [*self.catalogs]
+            listed = await session.upstream.query(f"SHOW NAMESPACES LIKE '{information_schema.NAMESPACE}'")
+            real = bool(listed.rows)
+        rows = partial(information_schema.rows, self.catalogs, of)
+        return [] if real else [(information_schema.schema(catalog), rows)]
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
         """Return the decision about a statement, also while the catalog is unavailable.
@@ -336,7 +342,7 @@ class Answers:
             hidden = tuple(shadowed(statement, definitions))
             outcome = told_of_hint(Outcome(statement, tried=hidden), state.only, definitions)
             if thorough:
-                read = await self.catalog.current(asked.base_tables)
+                read = await self.catalogs.current(asked.base_tables)
                 change = await asyncio.to_thread(suggested, Outcome(statement), definitions, _relied_on(read, facts))
                 own = replace(own, suggestion=change)
             return replace(
@@ -346,16 +352,16 @@ class Answers:
                 over=asked.over,
             )
         bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
-        found = await self._current(asked.names)
-        if (learned := self._views.learned(found)) is not None:
+        found = await self._current(asked)
+        if (learned := self._views.learned(found.relations)) is not None:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
-            found = await self._current(asked.names)
+            found = await self._current(asked)
         relations, earlier, resting = await self._states(asked, found, bound, facts)
         try:
             outcome = await _aside(sql, asked.decide, relations, earlier)
             wanted = without_ranges(outcome, asked.names, definitions)
-            if wanted and self.catalog.range_of(wanted):
-                found = await self._current(asked.names)
+            if wanted and self.catalogs.range_of(wanted):
+                found = await self._current(asked)
                 relations, earlier, resting = await self._states(asked, found, bound, facts)
                 outcome = await _aside(sql, asked.decide, relations, earlier)
         except Unsupported as problem:
@@ -372,18 +378,19 @@ class Answers:
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
-    async def _current(self, names: Iterable[TableName]) -> Relations:
-        """Return the current table or view of each name; None for a name that does not exist or whose metadata cannot
-        be read.
+    async def _current(self, asked: Asked) -> Looked:
+        """Return the current table or view of each name on which the decision about a statement depends.
 
-        A storage table of which a source was rolled back is returned as of an earlier refresh.
+        The relation is None for a name that does not exist, whose metadata cannot be read, or whose catalog is
+        unavailable. A storage table of which a source was rolled back is returned as of an earlier refresh. Raise
+        Unavailable if the catalog of a table that the statement reads is unavailable.
         """
-        found = await self.catalog.current(names)
-        self.catalog.examine(found.values())
-        return await self.catalog.before_rollbacks(found)
+        found = await self.catalogs.look(asked.names, {*asked.statement.tables, *asked.base_tables})
+        self.catalogs.examine(found.relations.values())
+        return found._replace(relations=await self.catalogs.before_rollbacks(found.relations))
 
     async def _states(
-        self, asked: Asked, found: Relations, bound: Bound, facts: SessionFacts
+        self, asked: Asked, found: Looked, bound: Bound, facts: SessionFacts
     ) -> tuple[Relations, Earlier, Mapping[TableName, str]]:
         """Return the relations (tables and views) that a statement may use: their current state and earlier states.
 
@@ -391,14 +398,14 @@ class Answers:
 
         - the current state of the relations
         - the earlier states that the staleness `bound` allows, by time
-        - the reason of the suspension, for each suspended storage table
+        - the reason, for each storage table that is suspended or whose view has a table in an unavailable catalog
 
-        In each state, a partly stale storage table is limited to its fresh rows, and a suspended storage table is None.
-        A table has only those declared primary and foreign keys that the session trusts. `asked` is the statement,
-        `found` are the relations in the catalog, and `facts` the settings of the session.
+        In each state, a partly stale storage table is limited to its fresh rows, and a storage table with such a reason
+        is None. A table has only those declared primary and foreign keys that the session trusts. `asked` is the
+        statement, `found` are the relations in the catalogs, and `facts` the settings of the session.
         """
-        resting = self.rests.within(found)
-        usable = {**_relied_on(found, facts), **dict.fromkeys(resting)}
+        resting = {**self.rests.within(found.relations), **_silenced(asked.definitions, found)}
+        usable = {**_relied_on(found.relations, facts), **dict.fromkeys(resting)}
         earlier = await _aside(asked.statement.sql, asked.earlier, usable, bound)
         current, *past = await self._parts.within(asked.definitions, (usable, *earlier.values()))
         return current, dict(zip(earlier, past, strict=True)), resting
@@ -426,13 +433,13 @@ class Answers:
         asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
         if past is None or asked is None or not asked.concerns_views or past.statement.uses_timeseries:
             return None
-        found = await self.catalog.past(asked.names, past.moments, state.time_zone)
-        resting = self.rests.within(found)
-        relations = {**found, **dict.fromkeys(resting)}
+        found = await self.catalogs.past(asked.names, past.moments, state.time_zone)
+        resting = {**self.rests.within(found.relations), **_silenced(recent.definitions, found)}
+        relations = {**found.relations, **dict.fromkeys(resting)}
         outcome = await _aside(sql, rewrite_past, past, recent.definitions, relations)
         if outcome is None:
             return None
-        whys = {**{name: NOT_THEN for name, table in found.items() if table is None}, **resting}
+        whys = {**{name: NOT_THEN for name, table in found.relations.items() if table is None}, **resting}
         outcome = told_of_hint(told_of_rests(outcome, whys, recent.definitions), state.only, recent.definitions)
         unchanged = Decision(None, sql, outcome, over=asked.over, tables=asked.base_tables)
         return (
@@ -490,6 +497,20 @@ class Answers:
         return typed == expanded
 
 
+def _silenced(definitions: Definitions, found: Looked) -> Mapping[TableName, str]:
+    """Return the storage tables in `found` whose view has a table in an unavailable catalog, each with the reason."""
+    if not found.silent:
+        return {}
+    whys: dict[TableName, str] = {}
+    for storage in definitions.by_storage.keys() & found.relations.keys():
+        view = definitions.by_storage[storage]
+        names = (storage, view.name, *definitions.sources[view.name], *(state.name for state in view.through))
+        why = next((found.silent[name.catalog] for name in names if name.catalog in found.silent), None)
+        if why is not None:
+            whys[storage] = why
+    return whys
+
+
 def _relied_on(relations: Relations, facts: SessionFacts) -> Relations:
     """Return the relations without the primary and foreign keys that tables declare, except for trusted keys.
 
@@ -526,8 +547,8 @@ def _calls_ours(sql: str) -> bool:
 class KnownViews:
     """The views that the catalog had at the last read, and the cache of decisions about statements over these views."""
 
-    def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
+    def __init__(self, catalogs: Catalogs) -> None:
+        self._catalogs = catalogs
         self._views: tuple[MaterializedView, ...] = ()
         self._recent = Recent(Definitions((), declared=Declared()))
         self._reading = asyncio.Lock()
@@ -545,11 +566,11 @@ class KnownViews:
 
         If a view was created, changed or dropped, return a new, empty cache.
         """
-        views = await self._catalog.definitions()
+        views = await self._catalogs.definitions()
         if views is not self._views:
             async with self._reading:
                 if views is not self._views:
-                    definitions = Definitions(views, plain=self._catalog.plain)
+                    definitions = Definitions(views, plain=self._catalogs.plain)
                     await asyncio.to_thread(definitions.read)  # in a thread, so that other clients are served meanwhile
                     definitions = definitions.knowing(self._recent.definitions.declared or Declared())
                     self._views, self._recent = views, Recent(definitions)

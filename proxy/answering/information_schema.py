@@ -1,4 +1,4 @@
-"""The virtual schema `information_schema`: the tables, columns and views of the Iceberg catalog, for JDBC and BI tools.
+"""The virtual schema `information_schema` of each catalog: its tables, columns and views, for JDBC and BI tools.
 
 The rows are made from cached metadata: each metadata file is read only once. Storage tables are left out, as in SHOW
 TABLES, because users should not query them.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from proxy.answering.virtual_tables import Row, VirtualSchema
-from proxy.catalog import Catalog, Kind, Listed
+from proxy.catalog import Catalog, Catalogs, Kind, Listed
 from rewriter.model import MaterializedView, PlainView, TableName
 
 NAMESPACE = "information_schema"
@@ -35,26 +35,33 @@ _TYPES = {Kind.TABLE: "BASE TABLE", Kind.VIEW: "VIEW", Kind.MATERIALIZED_VIEW: "
 _VIEW_QUERY = "viewgate.query"  # the property with a view's query as its author wrote it
 
 
-def schema(catalog: str, *, qualified: bool, alone: bool) -> VirtualSchema:
-    """Return the virtual schema information_schema with the names by which statements may refer to the schema.
+def schema(catalog: str | None = None) -> VirtualSchema:
+    """Return the virtual schema with the name by which statements refer to it.
 
-    The name with the catalog (`lake.information_schema`) is included if `qualified`, the plain name if `alone`.
+    This is the name with the catalog, such as `lake.information_schema`, or for None the name without a catalog.
     """
-    names = [(catalog.lower(), NAMESPACE)] if qualified else []
-    return VirtualSchema([*names, *([(NAMESPACE,)] if alone else [])], TABLES, MOST)
+    return VirtualSchema([(NAMESPACE,) if catalog is None else (catalog.lower(), NAMESPACE)], TABLES, MOST)
 
 
-async def rows(catalog: Catalog, table: str) -> Sequence[Row]:
-    """Return the current rows of one table of information_schema, each as a mapping from column name to value."""
+async def rows(catalogs: Catalogs, of: Sequence[Catalog], table: str) -> Sequence[Row]:
+    """Return the current rows of one table of information_schema, each as a mapping from column name to value.
+
+    The rows describe the catalogs `of`, without those that are unavailable; raise Unavailable if all of them are.
+    """
     if table == "schemata":
-        found = await catalog.namespaces()
-        return [{"catalog_name": catalog.name, "schema_name": ".".join(name)} for name in sorted(found)]
+        found = await catalogs.from_each(of, lambda catalog: catalog.namespaces())
+        return [
+            {"catalog_name": catalog.name, "schema_name": ".".join(name)}
+            for catalog, names in found.items()
+            for name in sorted(names)
+        ]
+    own = {catalog.name for catalog in of}
     if table == "materialized_views":
-        return [_of_materialized(view) for view in await catalog.definitions()]
+        return [_of_materialized(view) for view in await catalogs.definitions() if view.name.catalog in own]
     if table == "views":
-        await catalog.definitions()
-        return [_of_view(view) for view in catalog.plain]
-    shown = (one for one in await catalog.inventory(lambda name: True) if one.kind in _TYPES)
+        await catalogs.definitions()
+        return [_of_view(view) for view in catalogs.plain if view.name.catalog in own]
+    shown = (one for one in await catalogs.inventory(lambda name: True, of) if one.kind in _TYPES)
     return [*(_of_columns(shown) if table == "columns" else map(_of_table, shown))]
 
 

@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 
 from cachetools import LRUCache
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import InvalidStatement, SqlError
 from proxy.hs2.status import first_message
 from proxy.journal.texts import kept_message
@@ -188,8 +188,8 @@ class FreshParts:
     refresh.
     """
 
-    def __init__(self, catalog: Catalog, most: int = 1024) -> None:
-        self._catalog = catalog
+    def __init__(self, catalogs: Catalogs, most: int = 1024) -> None:
+        self._catalogs = catalogs
         self._known: LRUCache[Hashable, asyncio.Task[FreshPart | None]] = LRUCache(most)
 
     async def within(self, definitions: Definitions, states: Iterable[Relations]) -> list[Relations]:
@@ -223,8 +223,8 @@ class FreshParts:
             recorded = {state.uuid: state for state in stale.storage.refresh.sources}
             name, start = stale.changed.name, recorded[stale.changed.uuid].snapshot_id
             # Read before the check that no snapshot since the start has expired.
-            files = await self._catalog.files(name, start, stale.changed.snapshot_id)
-            looks = (self._catalog.change(t.name, recorded[t.uuid], t.snapshot_id) for t in stale.sources)
+            files = await self._catalogs.of(name).files(name, start, stale.changed.snapshot_id)
+            looks = (self._catalogs.of(t.name).change(t.name, recorded[t.uuid], t.snapshot_id) for t in stale.sources)
             changes = {change.name: change for change in await asyncio.gather(*looks)}
             changes[name] = replace(changes[name], files=files)
             return await asyncio.to_thread(fresh_part, stale.view, stale.storage, changes)

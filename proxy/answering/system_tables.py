@@ -13,9 +13,9 @@ from datetime import datetime
 from typing import Any
 
 from proxy.answering.virtual_tables import LONGEST, Row, VirtualSchema
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.journal import Journal, Record, Uses, digests
-from proxy.pipeline import UNREADABLE, status
+from proxy.pipeline import UNREADABLE, status_or_outage
 from proxy.pipeline.status import lag_s
 from proxy.session import ClientSession, Sessions
 from proxy.upstream import Upstreams
@@ -113,14 +113,14 @@ class SystemRows:
     def __init__(
         self,
         journal: Journal,
-        catalog: Catalog,
+        catalogs: Catalogs,
         sessions: Callable[[], Sessions],
         upstreams: Callable[[], Upstreams],
         ask: Ask,
         due_ms: Callable[[], Mapping[TableName, int]] = dict,
     ) -> None:
         self._journal = journal
-        self._catalog = catalog
+        self._catalogs = catalogs
         self._sessions = sessions
         self._upstreams = upstreams
         self._ask = ask
@@ -200,16 +200,16 @@ class SystemRows:
         uses: dict[str, list[Row]] = {}
         for row in (row for rows in found for row in rows):
             uses.setdefault(row["view"], []).append(row)
-        views = await self._catalog.definitions()
-        storages = await self._catalog.current([view.storage for view in views])
+        views = await self._catalogs.definitions()
+        storages = (await self._catalogs.look([view.storage for view in views], ())).relations
         rows = [await self._view(view, storages[view.storage], uses.get(str(view.name), [])) for view in views]
-        for name, reason in self._catalog.broken.items():
+        for name, reason in self._catalogs.broken.items():
             counts = _counts(name, uses.get(str(name), []))
             rows.append({**dict.fromkeys(TABLES["views"]), **counts, "status": UNREADABLE, "reason": reason})
         return sorted(rows, key=lambda row: (-row["executed"], row["view"]))
 
     async def _view(self, view: MaterializedView, storage: object, uses: Sequence[Row]) -> Row:
-        now = await status(self._catalog, view)
+        now = await status_or_outage(self._catalogs, view)
         refreshes: list[Row] = [row["last"] for row in uses if row["last"]]
         last = max(refreshes, key=lambda refresh: refresh["ended"], default={})
         return {
@@ -217,7 +217,7 @@ class SystemRows:
             "status": now.word,
             "reason": now.reason or None,
             "refreshed_at": now.refreshed_at and plain(datetime.fromisoformat(now.refreshed_at)),
-            "lag_seconds": await lag_s(self._catalog, view, time.time_ns() // 1_000_000),
+            "lag_seconds": await lag_s(self._catalogs, view, time.time_ns() // 1_000_000),
             "rows": storage.records if isinstance(storage, Table) else None,
             "bytes": storage.size if isinstance(storage, Table) else None,
             **{f"last_{name}": last.get(name) for name in ("way", "milliseconds", "rows")},

@@ -15,7 +15,7 @@ from datetime import datetime
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import SqlError
 from proxy.pipeline import dependencies
 from proxy.pipeline.dependencies import FUNCTIONS
@@ -57,7 +57,7 @@ def _call(name: Token, view: Token, closing: Token) -> Call:
     return Call(function, string_value(view.text), name.start, closing.end)
 
 
-async def expand(sql: str, session: Session, catalog: Catalog) -> list[Edit]:
+async def expand(sql: str, session: Session, catalogs: Catalogs) -> list[Edit]:
     """Return the edits that replace each call of a table function in a statement by the call's rows.
 
     Raise SqlError if the statement would store the rows (as CREATE VIEW would), or if a call names no materialized
@@ -69,9 +69,9 @@ async def expand(sql: str, session: Session, catalog: Catalog) -> list[Edit]:
     edits = []
     for call in calls(sql):
         check_reads_now(sql, f"{call.function}()")
-        view = await _view(call, session, catalog)
+        view = await _view(call, session, catalogs)
         _, columns = FUNCTIONS[call.function]
-        found = await dependencies.rows(catalog, call.function, view)
+        found = await dependencies.rows(catalogs, call.function, view)
         text = await asyncio.to_thread(_rows_text, columns, map(_json(columns), found))
         edits.append(Edit(call.start, call.end, text))
     return edits
@@ -117,9 +117,9 @@ def texts_run_by(sql: str) -> Iterator[str]:
         yield from (string_value(token.text) for token in scan(sql) if token.kind == "string")
 
 
-async def _view(call: Call, session: Session, catalog: Catalog) -> MaterializedView:
+async def _view(call: Call, session: Session, catalogs: Catalogs) -> MaterializedView:
     name = session.resolve(split_name(call.view))
-    found = await catalog.view(name) if name is not None else None
+    found = await catalogs.view(name) if name is not None else None
     if found is None:
         hint = "SHOW MATERIALIZED VIEWS lists all materialized views"
         raise SqlError(f"materialized view {call.view} does not exist; {hint}", "42P01")

@@ -1,9 +1,9 @@
-"""Reads an Iceberg catalog into immutable values, and commits refreshes to the catalog.
+"""Reads Iceberg catalogs into immutable values, and commits refreshes to them.
 
-The storage table of a materialized view is the Iceberg table that holds the view's rows. `open_catalog` opens the
-catalog for its type (SQL database, REST or Hive Metastore), and returns a `Catalog`. A `Catalog` returns the
-materialized views and the current state of tables for each statement. It also lists all tables and views for JDBC and
-BI tools, and commits refreshes.
+The storage table of a materialized view is the Iceberg table that holds the view's rows. `Catalogs` holds all
+configured catalogs: it returns the materialized views and the current state of tables, which every statement needs, and
+lists all tables and views for JDBC and BI tools. `Catalog` is one of them, and makes the commit that publishes a
+refresh. `open_catalog` opens a catalog for its type (SQL database, REST or Hive Metastore).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from proxy.catalog.catalog import Catalog
+from proxy.catalog.catalogs import Catalogs, Looked
 from proxy.catalog.commits import BRANCH_PREFIX, Conflict, Published
 from proxy.catalog.documents import CacheUse
 from proxy.catalog.inventory import Kind, Listed
@@ -23,9 +24,11 @@ __all__ = [
     "CacheUse",
     "Catalog",
     "CatalogError",
+    "Catalogs",
     "Conflict",
     "Kind",
     "Listed",
+    "Looked",
     "Published",
     "Refreshed",
     "Unavailable",

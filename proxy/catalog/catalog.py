@@ -1,28 +1,26 @@
-"""All operations on an Iceberg catalog, as coroutines; blocking calls run in a few threads."""
+"""All operations on one Iceberg catalog, as coroutines; blocking calls run in a few threads."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from proxy.catalog import commits
 from proxy.catalog.changes import files
 from proxy.catalog.commits import Published, append
-from proxy.catalog.documents import CacheUse, Entry, Remembered
-from proxy.catalog.inventory import Kind, Listed
-from proxy.catalog.past import Refreshed, refreshes_of, rolled_back
+from proxy.catalog.documents import CacheUse, Document, Entry, Remembered
+from proxy.catalog.inventory import Listed
+from proxy.catalog.past import Refreshed, refreshes_of
 from proxy.catalog.reach import TIMEOUT_S, Reach, Threads, Unavailable
 from proxy.catalog.relations import Relations, asked
 from proxy.catalog.stores import Store
 from proxy.catalog.tables import recorded_summary, sort_fields
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view
-from rewriter import AsOf, View, by_name, in_place
 from rewriter.model import (
     Change,
     Files,
@@ -43,8 +41,20 @@ _View = MaterializedView | PlainView | Unusable | None
 _AT_ONCE = 0.0
 
 
+class Views(NamedTuple):
+    """The views of one catalog: the materialized and the plain views, each as the catalog alone describes them.
+
+    `broken` has the reason why a view's metadata cannot be used, with the remedy, by view name; such views are in
+    neither of the two tuples.
+    """
+
+    materialized: tuple[MaterializedView, ...] = ()
+    plain: tuple[PlainView, ...] = ()
+    broken: Mapping[TableName, str] = MappingProxyType({})
+
+
 class Catalog:
-    """A client of the Iceberg catalog that caches view definitions and table metadata, and commits refreshes."""
+    """A client of one Iceberg catalog that caches view definitions and table metadata, and commits refreshes."""
 
     def __init__(
         self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096, timeout: float = TIMEOUT_S
@@ -56,11 +66,9 @@ class Catalog:
         self._reach.back.append(self.invalidate)
         self._long = Threads(4, "catalog-long")  # for manifests and commits, so that statements do not wait for these
         self._relations = Relations(store, self._long.submit, remembered)
-        self._views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
-        self._definitions: tuple[MaterializedView, ...] = ()
-        self._plain: tuple[PlainView, ...] = ()
+        self._known_views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
+        self._views = Views()
         self._locations: dict[TableName, str] | None = None
-        self._broken: Mapping[TableName, str] = MappingProxyType({})
         self._polling = asyncio.Lock()
         self._due = _AT_ONCE
 
@@ -70,75 +78,58 @@ class Catalog:
         return self._store.lower_names
 
     @property
-    def broken(self) -> Mapping[TableName, str]:
-        """The reason why a view's metadata cannot be used, with the remedy, by view name; `definitions` leaves out
-        these views.
-        """
-        return self._broken
-
-    @property
     def metadata_use(self) -> CacheUse:
         """The hits, misses and entries of the cache of table metadata."""
         return self._relations.use
 
     @property
-    def plain(self) -> tuple[PlainView, ...]:
-        """The plain views (views without a storage table) that the last read of the view definitions found."""
-        return self._plain
+    def views(self) -> Views:
+        """The views as of the last read; the same object until the metadata of a view changes."""
+        return self._views
 
-    async def definitions(self) -> tuple[MaterializedView, ...]:
-        """Return all materialized views; the same tuple object until the metadata of a view changes.
+    @property
+    def available(self) -> bool:
+        """Whether the catalog answered the last call; true before the first call."""
+        return self._reach.available
 
-        While the catalog is unavailable, return the last known views. Raise Unavailable if the views were never read,
-        or if the outage begins with the first read after a view was changed through Viewgate.
+    @property
+    def due(self) -> bool:
+        """Whether the views should be read again before they are used: they were never read, or not recently.
+
+        While the catalog is unavailable, the last known views are used.
         """
         known = self._locations is not None  # before the first read there are none
-        if known and (time.monotonic() < self._due or not self._reach.available):
-            return self._definitions
+        return not known or (time.monotonic() >= self._due and self._reach.available)
+
+    @property
+    def needed(self) -> bool:
+        """Whether the views were never read, or were changed through Viewgate since the last read."""
+        return self._locations is None or self._due == _AT_ONCE
+
+    async def read_views(self) -> None:
+        """Read the views again if that is due.
+
+        During an outage of the catalog, keep the last known views; but raise Unavailable if the views were never read,
+        or if a view was changed through Viewgate since the last read.
+        """
         async with self._polling:
             if time.monotonic() >= self._due:
                 await self._look_for_change()
-        return self._definitions
 
-    async def view(self, name: TableName) -> MaterializedView | None:
-        """Return the materialized view with this name, read from the catalog now; None if no such view exists.
-
-        Raise Unavailable if the catalog is unavailable.
-        """
+    def check(self) -> None:
+        """Raise Unavailable while the catalog is unavailable; do nothing otherwise."""
         self._reach.check()
-        self.invalidate()
-        return next((view for view in await self.definitions() if view.name == name), None)
-
-    async def views(self) -> Mapping[TableName, View]:
-        """Return all materialized and plain views by name.
-
-        While the catalog is unavailable, return the last known views; `definitions` says when Unavailable is raised.
-        """
-        return by_name(self._plain, await self.definitions())
-
-    async def read_through(self, view: MaterializedView) -> MaterializedView:
-        """Return the definition `view` with its field `through` set to the views that the definition's query reads.
-
-        The definition need not be in the catalog yet, so that CREATE can check the new view first.
-        """
-        others = [other for other in await self.definitions() if other.name != view.name]
-        *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
-        return found
 
     def invalidate(self) -> None:
-        """Make the next statement read the definitions again, because a view was created, changed or dropped."""
+        """Make the next statement read the views again, because a view was created, changed or dropped."""
         self._due = _AT_ONCE
 
-    async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
-        """Return the current table or view of each name; all names are looked up at once.
+    async def current(self, names: Sequence[TableName]) -> Mapping[TableName, Relation | None]:
+        """Return the current table or view of each name that exists; all names are looked up at once.
 
-        The value is None for a name that does not exist, is in another catalog, or has unreadable metadata. Raise
-        Unavailable if the catalog is unavailable.
+        The value is None for a table or view with unreadable metadata. Raise Unavailable if the catalog is unavailable.
         """
-        wanted = tuple(dict.fromkeys(names))
-        ours = [name for name in wanted if name.catalog == self.name]
-        found = await self._answer(lambda: self._relations.look(ours)) if ours else {}
-        return {name: found.get(name) for name in wanted}
+        return await self._answer(lambda: self._relations.look(list(names)))
 
     def range_of(self, names: Iterable[TableName]) -> bool:
         """Request that later lookups of these tables include the least and greatest value of each integer column.
@@ -155,35 +146,29 @@ class Catalog:
         """
         self._relations.examined.start(relations)
 
-    async def past(
-        self, names: Iterable[TableName], moments: Mapping[TableName, AsOf], zone: str
+    async def sort_out(
+        self, names: Sequence[TableName], read: Collection[TableName]
+    ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, Entry]]:
+        """Return the current views among `names`, and the catalog entries of the tables among `names` that are in
+        `read`.
+
+        Raise Unavailable if the catalog is unavailable.
+        """
+        return await self._answer(lambda: self._relations.sort_out(names, read))
+
+    async def documents(self, entries: Mapping[TableName, Entry]) -> Mapping[TableName, Document]:
+        """Return the metadata of tables, read from the files in `entries`; raise the error of an unreadable file."""
+        return await self._answer(lambda: {name: entry.load() for name, entry in entries.items()})
+
+    async def before_rollbacks(
+        self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]
     ) -> Mapping[TableName, Relation | None]:
-        """Return the relations that a statement with time travel reads, by name.
+        """Return the earlier state of each storage table of which a source was rolled back after the refresh.
 
-        - A table in `moments` is returned at the snapshot or time that `moments` has for it; strings are times in the
-          time zone `zone`.
-        - A storage table is returned as of a refresh from the base tables at these snapshots or times.
-        - A view is returned as it is now.
-
-        The value is None for a table whose past state is unknown, and for a table that is neither in `moments` nor a
-        storage table.
+        The earlier state is that of the last refresh whose source snapshots all still exist; a storage table without
+        such a refresh is left out. `found` has the current storage tables and sources, whose catalogs may differ.
         """
-        storages = {view.storage for view in await self.definitions()}
-        wanted = tuple(dict.fromkeys(name for name in names if name.catalog == self.name))
-        return await self._answer(lambda: self._relations.look_back(wanted, moments, zone, storages))
-
-    async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Return `found`, with older states of the storage tables whose last refresh read a snapshot that was rolled
-        back.
-
-        Such a storage table is returned as of its last refresh from source snapshots that all still exist. Without such
-        a refresh, the table is returned in its current state. The result is only for answering queries: a refresh works
-        on the current state of the storage table.
-        """
-        names = rolled_back(found)
-        return (
-            {**found, **await self._answer(lambda: self._relations.refreshed_before(names, found))} if names else found
-        )
+        return await self._answer(lambda: self._relations.refreshed_before(storages, found))
 
     async def taken(self, name: TableName) -> bool:
         """Return whether a table or view with this name exists, even if its metadata cannot be read."""
@@ -214,14 +199,12 @@ class Catalog:
         return await self._answer(lambda: asked(self._store.namespaces))
 
     async def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
-        """Return all tables and views whose names `wanted` accepts, ordered by name.
+        """Return all tables and views whose names `wanted` accepts, ordered by name; storage tables count as tables.
 
         Tables and views with unreadable metadata are left out.
         """
         self._reach.check()
-        storages = {view.storage for view in await self.definitions()}
-        found = await self._at_length(lambda: self._relations.inventory(wanted))
-        return [replace(one, kind=Kind.STORAGE) if one.name in storages else one for one in found]
+        return await self._at_length(lambda: self._relations.inventory(wanted))
 
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
         """Return how a table changed from the snapshot in `recorded`, which a refresh read, to the snapshot `end`.
@@ -313,16 +296,11 @@ class Catalog:
         return await asyncio.wrap_future(self._long.submit(call))
 
     async def _look_for_change(self) -> None:
-        """Read the definitions of all views again if the metadata of a view has changed.
-
-        During an outage of the catalog, keep the last known definitions; but raise Unavailable if the definitions were
-        never read, or if a view was changed through Viewgate since the last read.
-        """
-        needed = self._due == _AT_ONCE
+        needed = self.needed
         try:
             await self._look_again()
         except Unavailable:
-            if needed or self._locations is None:
+            if needed:
                 raise
 
     async def _look_again(self) -> None:
@@ -340,43 +318,45 @@ class Catalog:
         entries = await self._answer(lambda: asked(self._store.views))
         locations = {name: entry.location for name, entry in entries.items()}
         # A view with an unreadable file is read again: the problem may pass, or the view may be dropped.
-        if locations == self._locations and not self._broken:
+        if locations == self._locations and not self._views.broken:
             return
-        views = await self._answer(lambda: {name: self._view(name, entry) for name, entry in entries.items()})
-        plain = tuple(view for _, view in sorted(views.items()) if isinstance(view, PlainView))
-        written = [view for _, view in sorted(views.items()) if isinstance(view, MaterializedView)]
-        definitions = await asyncio.to_thread(in_place, written, plain)
-        if (definitions, plain) != (self._definitions, self._plain):
-            self._definitions, self._plain = definitions, plain
-        self._broken = MappingProxyType(
-            {name: f"{view}; {_remedy(name)}" for name, view in views.items() if isinstance(view, Unusable)}
+        views = await self._answer(lambda: {name: self._view(name, entry) for name, entry in sorted(entries.items())})
+        read = Views(
+            tuple(view for view in views.values() if isinstance(view, MaterializedView)),
+            tuple(view for view in views.values() if isinstance(view, PlainView)),
+            MappingProxyType(
+                {name: f"{view}; {remedy(name)}" for name, view in views.items() if isinstance(view, Unusable)}
+            ),
         )
+        if read != self._views:
+            self._views = read
         self._locations = locations
 
     def _view(self, name: TableName, entry: Entry) -> _View:
         try:
-            return self._views.get((name, entry.location), lambda: _view(name, entry, lower_names=self.lower_names))
+            return self._known_views.get((name, entry.location), lambda: _view(name, entry))
         except Exception as failure:  # one broken view must not hide the others
             reason = (
                 failure
                 if isinstance(failure, Unusable)
                 else Unusable(f"the view's metadata cannot be read: {failure!r}")
             )
-            if name not in self._broken:
-                _log.warning("view not used view=%s reason=%s: %s", name, reason, _remedy(name))
+            if name not in self._views.broken:
+                _log.warning("view not used view=%s reason=%s: %s", name, reason, remedy(name))
             return reason
 
 
-def _remedy(view: TableName) -> str:
+def remedy(view: TableName) -> str:
+    """Return the end of a message about a view whose metadata cannot be used: what to do."""
     return f"restore the metadata, or remove the view: DROP MATERIALIZED VIEW {view.sql()}"
 
 
-def _view(name: TableName, entry: Entry, *, lower_names: bool) -> _View:
+def _view(name: TableName, entry: Entry) -> MaterializedView | PlainView | None:
     document = entry.load()
     if is_materialized(document):
-        return replace(materialized_view(name, document), lower_names=lower_names)
+        return materialized_view(name, document)
     try:
-        return replace(plain_view(name, document), lower_names=lower_names)
+        return plain_view(name, document)
     except Unusable as why:  # Spark cannot read it either, so that it belongs to another engine
         _log.info("plain view ignored view=%s reason=%s: queries over the view go to Spark unchanged", name, why)
         return None

@@ -19,14 +19,13 @@ from proxy.catalog.bounds import Known, integer_ranges, time_ranges
 from proxy.catalog.changes import change
 from proxy.catalog.documents import CacheUse, Document, Entry, Remembered, is_broken
 from proxy.catalog.inventory import Listed, listed
-from proxy.catalog.past import before_rollbacks, tables_then
+from proxy.catalog.past import before_rollbacks
 from proxy.catalog.reach import StoreFailure
 from proxy.catalog.refresh_state import STORAGE_OF
 from proxy.catalog.statistics import Examined
 from proxy.catalog.stores import Store
 from proxy.catalog.tables import misspelled, table
 from proxy.catalog.views import view_state
-from rewriter import AsOf
 from rewriter.model import (
     Change,
     ChangeKind,
@@ -78,35 +77,17 @@ class Relations:
         """
         return {name: self._relation(name, entry) for name, entry in self.entries(names).items()}
 
-    def look_back(
-        self, names: Sequence[TableName], moments: Mapping[TableName, AsOf], zone: str, storages: Collection[TableName]
-    ) -> Mapping[TableName, Relation | None]:
-        """Return the past state of the tables in `moments`, and of the storage tables that were refreshed from these
-        states.
+    def sort_out(
+        self, names: Sequence[TableName], read: Collection[TableName]
+    ) -> tuple[Mapping[TableName, Relation | None], Mapping[TableName, Entry]]:
+        """Return the current views among `names`, and the catalog entries of the tables among `names` that are in
+        `read`.
 
-        See `tables_then` for the refresh whose rows a storage table has in the result. `moments` has the snapshot or
-        time of each table; strings are times in the time zone `zone`. `storages` are the names of the storage tables.
-        Views are returned as they are now. The value is None for a table whose past state is unknown, for a storage
-        table without a matching refresh, and for any other table in `names`.
+        Raise StoreFailure if the catalog fails.
         """
         entries = self.entries(names)
         views = {name: self._relation(name, entry) for name, entry in entries.items() if entry.kind != "table"}
-        read = {name: entry for name, entry in entries.items() if name in moments or name in storages}
-        read = {name: entry for name, entry in read.items() if entry.kind == "table"}
-        locations = frozenset((name, entry.location) for name, entry in read.items())
-        try:
-            tables = self._pasts.get(
-                (locations, frozenset(moments.items()), zone),
-                lambda: tables_then({name: entry.load() for name, entry in read.items()}, moments, zone),
-            )
-        except Exception as failure:  # metadata comes from any writer; unreadable tables are not used for rewriting
-            _log.warning(
-                "metadata unreadable tables=%s error=%r: no view answers time travel queries on these tables",
-                ",".join(map(str, moments)),
-                failure,
-            )
-            tables = {}
-        return {**dict.fromkeys(names), **views, **tables}
+        return views, {name: entry for name, entry in entries.items() if entry.kind == "table" and name in read}
 
     def refreshed_before(
         self, storages: Sequence[TableName], found: Mapping[TableName, Relation | None]

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from proxy.answering import Answers, SystemRows
 from proxy.answering.system_tables import Ask
 from proxy.answering.virtual_tables import Row
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
@@ -46,7 +46,7 @@ class Context:
     - `reload`: reads the settings file again
     """
 
-    catalog: Catalog
+    catalogs: Catalogs
     pipeline: Pipeline
     on_commit: OnCommit
     orphans: Orphans
@@ -91,16 +91,11 @@ class Context:
     async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
         """Return the full name of the view or table that the name `parts` denotes in the session.
 
-        Raise SqlError 0A000 if the name denotes an object outside the configured catalog.
+        Raise SqlError 0A000 if the name denotes an object outside the configured catalogs.
         """
         facts = await self.facts(session)
         name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
-        if name.catalog != self.catalog.name:
-            raise SqlError(
-                f"{name} is not in the catalog {self.catalog.name}, the only one with materialized views; "
-                f"qualify the name: {self.catalog.name}.{'.'.join(name.namespace) or '<namespace>'}.{name.table}",
-                "0A000",
-            )
+        self.catalogs.of(name)  # raises
         return name
 
     async def existing_view(self, session: ClientSession, parts: tuple[str, ...]) -> MaterializedView:
@@ -110,12 +105,12 @@ class Context:
         view, and SQLSTATE 55000 if the view's metadata cannot be used.
         """
         name = await self.resolve(session, parts)
-        if view := await self.catalog.view(name):
+        if view := await self.catalogs.view(name):
             return view
-        reason = self.catalog.broken.get(name)
+        reason = self.catalogs.broken.get(name)
         if reason:
             raise SqlError(f"materialized view {name} cannot be used: {reason}", "55000")
-        relation = (await self.catalog.current([name]))[name]
+        relation = (await self.catalogs.current([name]))[name]
         there = "SHOW MATERIALIZED VIEWS lists all materialized views"
         if relation is None:
             raise SqlError(f"materialized view {name} does not exist; {there}", "42P01")

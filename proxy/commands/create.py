@@ -62,7 +62,7 @@ class Create:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         facts = await ctx.facts(session)
         name = await ctx.resolve(session, self.name)
-        existing = await ctx.catalog.view(name)
+        existing = await ctx.catalogs.view(name)
         if existing and self.if_not_exists:
             return done(f"materialized view {name} exists already")
         await self._check_free(ctx, name, existing)
@@ -74,7 +74,7 @@ class Create:
             log(f"{orphan} dropped, which an earlier CREATE has left behind")
         storage = await self._storage(ctx, session, name, made)
         with ctx.orphans.spared(storage):
-            laid_out = Layout() if self.adopt else await layout(ctx.catalog, storage, made, facts, given)
+            laid_out = Layout() if self.adopt else await layout(ctx.catalogs, storage, made, facts, given)
             plan = _Plan(name, storage, made, facts, existing, laid_out)
             rows, replaced = await self._make(ctx, session, log, plan)
         if replaced:
@@ -96,10 +96,10 @@ class Create:
             hint = "use CREATE OR REPLACE MATERIALIZED VIEW, or IF NOT EXISTS"
             raise SqlError(f"materialized view {name} exists already; {hint}", "42P07")
         # some catalogs would create the namespace without being asked
-        if name.namespace not in await ctx.catalog.namespaces():
+        if name.namespace not in await ctx.catalogs.of(name).namespaces():
             space = TableName(name.parts[:-1])
             raise SqlError(f"the namespace {space} does not exist: run CREATE NAMESPACE {space.sql()} first", "42704")
-        if (await ctx.catalog.current([name]))[name] is not None or name in ctx.catalog.broken:
+        if (await ctx.catalogs.current([name]))[name] is not None or name in ctx.catalogs.broken:
             raise SqlError(f"{name} exists already and is not a materialized view; choose another name", "42P07")
 
     def _names(self) -> tuple[str, ...] | None:
@@ -112,7 +112,7 @@ class Create:
 
         Return the number of rows, and the view that was replaced (None if no view was replaced).
         """
-        async with undone_on_failure(ctx.catalog, log) as undo:
+        async with undone_on_failure(ctx.catalogs, log) as undo:
             rows, replaced = 0, plan.existing
             if not self.adopt:
                 await self._make_storage(ctx, session, plan, undo)
@@ -120,13 +120,13 @@ class Create:
             if candidate:
                 rows = await self._filled(ctx, candidate, log)
                 # Another session may have been faster, dropped the former view's storage, and left its own.
-                replaced = await ctx.catalog.view(plan.name) or plan.existing
+                replaced = await ctx.catalogs.view(plan.name) or plan.existing
             else:
                 undo.append(Step(f"DROP VIEW {plan.name.sql()}", lambda: _drop_if_ours(ctx, session, plan)))
             await session.upstream.query(self._view_statement(plan))
             if replaced:
                 await self._unset_replaced(session, plan, replaced)
-            view = await ctx.catalog.view(plan.name)
+            view = await ctx.catalogs.view(plan.name)
             if view is None:
                 raise SqlError(
                     f"materialized view {plan.name} was dropped by another session during this statement; create it "
@@ -167,7 +167,7 @@ class Create:
         This is the existing table that the property `viewgate.adopt` names, or an unused name for a new table. Raise
         SqlError if the existing table cannot be used. `made` has the queries and columns of the view.
         """
-        return await (adoptable(ctx, session, self.adopt, made) if self.adopt else _free_storage_name(ctx, name))
+        return await (adoptable(ctx, session, self.adopt, name, made) if self.adopt else _free_storage_name(ctx, name))
 
     async def _make_storage(self, ctx: Context, session: ClientSession, plan: _Plan, undo: list[Step]) -> None:
         await session.upstream.query(self._storage_statement(plan))
@@ -206,7 +206,7 @@ class Create:
             over_views="",
             properties=self._view_properties(plan),
         )
-        return await ctx.catalog.read_through(candidate)
+        return await ctx.catalogs.read_through(candidate)
 
     def _storage_statement(self, plan: _Plan) -> str:
         columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in plan.shape.storage_columns)
@@ -281,7 +281,7 @@ async def _check_cycle(ctx: Context, name: TableName, query: str, facts: Session
 
     `facts` is the state of the session in which the view is created.
     """
-    through = expand(parse_query(query, facts), await ctx.catalog.views())
+    through = expand(parse_query(query, facts), await ctx.catalogs.views())
     below = [view.name for view in through.views]
     if name in below:
         on = next((str(other) for other in below if other != name), str(name))
@@ -317,9 +317,9 @@ async def _is_ours(ctx: Context, plan: _Plan) -> bool:
 
     Raise SqlError 55000 if the view's metadata cannot be read.
     """
-    view = await ctx.catalog.view(plan.name)
-    if plan.name in ctx.catalog.broken:
-        raise SqlError(f"materialized view {plan.name} cannot be used: {ctx.catalog.broken[plan.name]}", "55000")
+    view = await ctx.catalogs.view(plan.name)
+    if plan.name in ctx.catalogs.broken:
+        raise SqlError(f"materialized view {plan.name} cannot be used: {ctx.catalogs.broken[plan.name]}", "55000")
     return view is not None and view.storage == plan.storage
 
 
@@ -334,14 +334,14 @@ async def _free_storage_name(ctx: Context, view: TableName) -> TableName:
     files.
     """
     usual = storage_name(view)
-    if not await ctx.catalog.taken(usual):
+    if not await ctx.catalogs.of(usual).taken(usual):
         return usual
     return TableName((*view.parts[:-1], f"{usual.table}_{uuid.uuid4().hex[:8]}"))
 
 
 async def _drop_replaced(ctx: Context, session: ClientSession, replaced: MaterializedView, log: Log) -> None:
     if replaced.properties.get(ADOPT) or any(
-        view.storage == replaced.storage for view in await ctx.catalog.definitions()
+        view.storage == replaced.storage for view in await ctx.catalogs.definitions()
     ):
         return
     try:

@@ -86,7 +86,7 @@ class Describe:
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
         columns = await session.upstream.query(f"DESCRIBE TABLE {view.name.sql()}")
-        now = await status(ctx.catalog, view)
+        now = await status(ctx.catalogs, view)
         facts = {
             "Name": str(view.name),
             "Comment": view.comment or "",

@@ -33,8 +33,8 @@ class Drop:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         name = await ctx.resolve(session, self.name)
-        view = await ctx.catalog.view(name)
-        if view is None and name not in ctx.catalog.broken:
+        view = await ctx.catalogs.view(name)
+        if view is None and name not in ctx.catalogs.broken:
             if self.if_exists:
                 return done(f"materialized view {name} does not exist")
             view = await ctx.existing_view(session, self.name)
@@ -42,7 +42,7 @@ class Drop:
         try:
             await session.upstream.query(f"DROP VIEW {name.sql()}")
         finally:
-            ctx.catalog.invalidate()
+            ctx.catalogs.invalidate()
         if view is None:  # its storage is unknown
             dropped = "".join(f"; its storage table {orphan} too" for orphan in await ctx.orphans.drop(name))
             return done(f"materialized view {name} dropped{dropped or _left(name)}")
@@ -51,7 +51,7 @@ class Drop:
         return done(f"materialized view {name} dropped{storage}")
 
     async def _drop_storage(self, ctx: Context, session: ClientSession, view: MaterializedView) -> str:
-        shared = [other.name for other in await ctx.catalog.definitions() if other.storage == view.storage]
+        shared = [other.name for other in await ctx.catalogs.definitions() if other.storage == view.storage]
         if shared:
             return f"; its storage table {view.storage} is kept for {shared[0]}"
         if view.properties.get(ADOPT):
@@ -80,7 +80,7 @@ async def _forgotten(ctx: Context, storage: TableName) -> bool:
     Return whether the table was removed. If an error occurs, log the error and return False.
     """
     try:
-        return await ctx.catalog.forget_broken(storage)
+        return await ctx.catalogs.of(storage).forget_broken(storage)
     except Exception:
         _log.exception("storage not dropped table=%s", storage)
         return False
@@ -98,7 +98,7 @@ def _left(view: TableName) -> str:
 
 
 async def _check_unneeded(ctx: Context, name: TableName) -> None:
-    definitions = await ctx.catalog.definitions()
+    definitions = await ctx.catalogs.definitions()
     upon = [view.name for view in definitions if any(state.name == name for state in view.through)]
     if upon:
         raise SqlError(

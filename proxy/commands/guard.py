@@ -175,7 +175,7 @@ class Guard:
         """
         sources = (await self._affected.names()).definitions.sources[view.name]
         try:
-            found = await self._context.catalog.current(sources)
+            found = await self._context.catalogs.current(sources)
         except Unavailable:
             return True
         columns = {name: table.columns for name, table in found.items() if isinstance(table, Table)}

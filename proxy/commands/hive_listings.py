@@ -120,9 +120,9 @@ def _with_keys(rows: Sequence[Any]) -> Iterator[Any]:
 async def _partitions(parts: Parts, ctx: Context, session: ClientSession, sql: str) -> ResultSet:
     facts = await ctx.facts(session)
     name = facts.resolve(parts) or TableName((facts.catalog, *facts.namespace, *parts))
-    if name.catalog != ctx.catalog.name:
+    if name.catalog not in ctx.catalogs:
         return await session.upstream.query(sql)
-    table = (await ctx.catalog.current([name]))[name]
+    table = (await ctx.catalogs.current([name]))[name]
     if not isinstance(table, Table):
         raise _not_found(parts)
     keys = [(field.column, field.name) for field in table.partitioned_by if field.transform == "identity"]

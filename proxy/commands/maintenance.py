@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 
 from proxy.answering import moment_text
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.pipeline.statements import call
 from proxy.statements import Token, scan, string_value
 from rewriter import Definitions, moment_ms
@@ -129,7 +129,7 @@ def lets_expire(sql: str) -> bool:
 
 
 async def losses(
-    catalog: Catalog, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
+    catalogs: Catalogs, definitions: Definitions, session: Session, sql: str, tables: Set[TableName]
 ) -> tuple[str, ...]:
     """Return the warnings about snapshots that views over `tables` need and that the statement `sql` lets expire.
 
@@ -141,7 +141,7 @@ async def losses(
     if kept_ms is not None:
         return tuple(_short(view, kept_ms) for view in views if (view.max_staleness or 0) * 1000 > kept_ms)
     names = {name for view in views for name in (view.storage, *definitions.sources[view.name])}
-    relations = await catalog.current(names)
+    relations = (await catalogs.look(names, tables)).relations
     before = _before(found[1] if found is not None else (), session)
     lines = []
     for view in views:

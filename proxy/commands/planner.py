@@ -105,7 +105,7 @@ class Planner:
         Otherwise the change would stay unknown until the catalog's next poll. `well` is true if the statement
         succeeded. `ended`, if not None, is then called with `well`.
         """
-        self._context.catalog.invalidate()
+        self._context.catalogs.invalidate()
         if ended is not None:
             ended(well)
 
@@ -118,11 +118,11 @@ class Planner:
         maintained = maintenance(text)
 
         async def after(log: Log) -> None:
-            self._context.catalog.invalidate()  # a view's definition may have been changed
+            self._context.catalogs.invalidate()  # a view's definition may have been changed
             definitions = await self._context.answers.definitions()
             await self._context.on_commit.after_write(definitions, tables, log)
             if maintained is not None:
-                views = await over(self._context.catalog, definitions, tables)
+                views = await over(self._context.catalogs, definitions, tables)
                 await self._follow(maintained, views, log)
 
         return replace(forward, after=after)
@@ -135,7 +135,7 @@ class Planner:
             return ()
         state = await self._context.facts(session)
         try:
-            return await losses(self._context.catalog, await self._context.answers.definitions(), state, text, tables)
+            return await losses(self._context.catalogs, await self._context.answers.definitions(), state, text, tables)
         except Unavailable:
             return ()
 

@@ -7,17 +7,18 @@ TABLES IN viewgate.system, a namespace that Spark does not have, lists the syste
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from proxy.answering.system_tables import CATALOG, NAMESPACE, TABLES
 from proxy.answering.virtual_tables import VirtualSchema
+from proxy.catalog import Catalog
 from proxy.commands.context import Context
 from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
 from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.patterns import any_text_between
-from proxy.pipeline import UNREADABLE, Status, status
+from proxy.pipeline import UNREADABLE, Status, status_or_outage
 from proxy.session import ClientSession, Log
 from proxy.statements.lexer import Parts, Token, leading_name, scan, string_value
 from rewriter.model import MaterializedView, TableName
@@ -34,6 +35,7 @@ COLUMNS = (
     "storage",
     "last_error",
     "query",
+    "catalog",
 )
 
 
@@ -41,8 +43,8 @@ COLUMNS = (
 class Show:
     """The command SHOW MATERIALIZED VIEWS, whose result has one row per view.
 
-    The views can be limited to a `namespace`, to views over a `table`, and to names that match the pattern `like`; None
-    sets no limit. Views whose metadata cannot be read are included, unless a table is given.
+    The views can be limited to a `namespace` or catalog, to views over a `table`, and to names that match the pattern
+    `like`; None sets no limit. Views whose metadata cannot be read are included, unless a table is given.
     """
 
     namespace: tuple[str, ...] | None = None
@@ -50,44 +52,67 @@ class Show:
     like: str | None = None
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
-        ctx.catalog.invalidate()
-        definitions = await ctx.catalog.definitions()
+        ctx.catalogs.invalidate()
+        definitions = await ctx.catalogs.definitions()
+        ctx.catalogs.check()
         table = await self._existing_table(ctx, session)
-        namespace = await self._existing_namespace(ctx)
-        wanted = [view for view in definitions if self._wants(view.name, namespace)]
+        namespaces = await self._existing_namespaces(ctx, session)
+        wanted = [view for view in definitions if self._wants(view.name, namespaces)]
         rows = [row for view in wanted if (row := await _row(ctx, view, table))]
         if table is None:
-            broken = ctx.catalog.broken.items()
-            rows += [_broken_row(name, reason) for name, reason in broken if self._wants(name, namespace)]
-        return ResultSet.of(*COLUMNS, rows=sorted(rows, key=lambda row: (row[0] or "", row[1] or "")))
+            broken = ctx.catalogs.broken.items()
+            rows += [_broken_row(name, reason) for name, reason in broken if self._wants(name, namespaces)]
+        return ResultSet.of(*COLUMNS, rows=sorted(rows, key=lambda row: (row[-1] or "", row[0] or "", row[1] or "")))
 
     async def _existing_table(self, ctx: Context, session: ClientSession) -> TableName | None:
         name = await ctx.resolve(session, self.table) if self.table else None
-        if name is not None and (await ctx.catalog.current([name]))[name] is None:
+        if name is not None and (await ctx.catalogs.current([name]))[name] is None:
             hint = "SHOW TABLES lists the tables of a namespace"
             raise SqlError(f"the Iceberg table {name} does not exist; {hint}", "42P01")
         return name
 
-    async def _existing_namespace(self, ctx: Context) -> tuple[str, ...] | None:
-        """Return the namespace within the catalog to which the views are limited; None for all namespaces.
+    async def _existing_namespaces(self, ctx: Context, session: ClientSession) -> Collection[Parts] | None:
+        """Return the full names, with the catalog, of the namespaces to which the views are limited; None for all.
 
-        Raise SqlError 42704 if the namespace does not exist.
+        A name without a catalog is a namespace of the session's current catalog; if that is none of Viewgate's
+        catalogs, it is that namespace of each of them. A catalog alone stands for its namespaces.
+        Raise SqlError 42704 if there is no such namespace.
         """
         if self.namespace is None:
             return None
-        namespaces, catalog = await ctx.catalog.namespaces(), ctx.catalog.name
-        known = {(*at, *name): name for name in namespaces for at in ((catalog,), ())}
-        asked = self.namespace
-        if ctx.catalog.lower_names:  # a Hive Metastore, whose namespaces have one part
-            asked = (*asked[:-1], asked[-1].lower())
-        if asked not in known:
-            hint = f"SHOW NAMESPACES IN {catalog} lists all namespaces"
-            name = ".".join(self.namespace)
-            raise SqlError(f"the namespace {name} does not exist in the catalog {catalog}; {hint}", "42704")
-        return known[asked]
+        catalogs, namespace = await self._named(ctx, session, self.namespace)
+        known = await ctx.catalogs.from_each(catalogs, lambda catalog: catalog.namespaces())
+        found = {
+            (catalog.name, *name)
+            for catalog, names in known.items()
+            for name in names
+            if not namespace or name == _as_known(catalog, namespace)
+        }
+        if not found and namespace:
+            of = " and ".join(catalog.name for catalog in catalogs)
+            raise SqlError(
+                f"the namespace {'.'.join(self.namespace)} does not exist in the catalog {of}; "
+                f"SHOW NAMESPACES IN {catalogs[0].name} lists all namespaces",
+                "42704",
+            )
+        return found
 
-    def _wants(self, name: TableName, namespace: tuple[str, ...] | None) -> bool:
-        return namespace in (None, name.namespace) and (self.like is None or matches(self.like, name.table))
+    async def _named(self, ctx: Context, session: ClientSession, name: Parts) -> tuple[Sequence[Catalog], Parts]:
+        """Return the catalogs in which the namespace `name` is to be looked for, and its name in these catalogs."""
+        if name[0] in ctx.catalogs:
+            return [ctx.catalogs[name[0]]], name[1:]
+        if len(ctx.catalogs) > 1 and (current := (await ctx.facts(session)).catalog) in ctx.catalogs:
+            return [ctx.catalogs[current]], name
+        return [*ctx.catalogs], name
+
+    def _wants(self, name: TableName, namespaces: Collection[Parts] | None) -> bool:
+        inside = namespaces is None or name.parts[:-1] in namespaces
+        return inside and (self.like is None or matches(self.like, name.table))
+
+
+def _as_known(catalog: Catalog, namespace: Parts) -> Parts:
+    """Return a namespace's name as the catalog knows it: in lower case in a Hive Metastore."""
+    return tuple(part.lower() for part in namespace) if catalog.lower_names else namespace
 
 
 def matches(pattern: str, name: str) -> bool:
@@ -106,7 +131,7 @@ def matches(pattern: str, name: str) -> bool:
 
 
 async def _row(ctx: Context, view: MaterializedView, table: TableName | None) -> tuple[str | None, ...] | None:
-    now = await status(ctx.catalog, view)
+    now = await status_or_outage(ctx.catalogs, view)
     if table is not None and table not in now.sources:
         return None
     return (
@@ -120,6 +145,7 @@ async def _row(ctx: Context, view: MaterializedView, table: TableName | None) ->
         str(view.storage),
         now.last_error,
         view.properties.get(QUERY, view.query),
+        view.name.catalog,
     )
 
 
@@ -128,7 +154,7 @@ async def _resting(ctx: Context, view: MaterializedView) -> str:
     rests = ctx.answers.rests
     if view.storage not in rests.storages:
         return ""
-    return rests.why((await ctx.catalog.current([view.storage]))[view.storage])
+    return rests.why((await ctx.catalogs.look([view.storage], ())).relations[view.storage])
 
 
 def _reason(now: Status, resting: str, refreshing: str) -> str | None:
@@ -141,7 +167,8 @@ def _reason(now: Status, resting: str, refreshing: str) -> str | None:
 
 
 def _broken_row(name: TableName, reason: str) -> tuple[str | None, ...]:
-    return (".".join(name.namespace), name.table, "off", None, UNREADABLE, reason, None, None, None, None)
+    place = ".".join(name.namespace), name.table
+    return (*place, "off", None, UNREADABLE, reason, None, None, None, None, name.catalog)
 
 
 def parse(parser: Parser) -> Show:
@@ -284,6 +311,7 @@ async def virtual_tables(schema: VirtualSchema, sql: str) -> ResultSet:
     """Return the answer to SHOW TABLES IN a virtual schema, with the columns of Spark's own SHOW TABLES."""
     *_, last = (token for token in scan(sql) if token.text != ";")
     pattern = string_value(last.text) if last.kind == "string" else "*"
-    namespace = ".".join(schema.names[-1])
+    *_, name = schema.names
+    namespace = ".".join(name) if schema.own else name[-1]
     rows = [(namespace, name, False) for name in sorted(schema.tables) if matches(pattern, name)]
     return ResultSet.of("namespace", "tableName", "isTemporary boolean", rows=rows)

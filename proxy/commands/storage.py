@@ -21,7 +21,7 @@ import rewriter
 from proxy.answering import checked, described
 from proxy.answering.system_tables import SYSTEM
 from proxy.answering.virtual_tables import calls, in_no_view
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.catalog.views import MAX_STALENESS
 from proxy.commands.context import Context
 from proxy.commands.properties import ADOPT, inherited, recorded_settings
@@ -94,7 +94,7 @@ async def shape(
         raise in_no_view(f"{call.function}()")
     if table := next(SYSTEM.references(query), None):
         raise in_no_view(table.name)
-    known = await ctx.catalog.views()
+    known = await ctx.catalogs.views()
     tables = await _tables(query, ctx, session, facts, known)
     views = {name: view for name, view in known.items() if name in tables}
     defined = partial(_defined, query, tables=tables, session=session, facts=facts, views=views, hidden=hidden)
@@ -124,7 +124,7 @@ async def _tables(query: str, ctx: Context, session: ClientSession, facts: Sessi
         raise
     through = expand(parse(query, facts), views)
     below = (*through.statement.tables, *(view.name for view in through.views))
-    tables = await ctx.catalog.current([*named, *below])
+    tables = await ctx.catalogs.current([*named, *below])
     unknown = [name for name in named if tables[name] is None]
     if unknown:
         await checked(query, session.upstream.query)
@@ -228,7 +228,7 @@ def check_layout(view: TableName, made: Shape, given: tuple[str, str]) -> None:
             raise SqlError(problem, "42P10")
 
 
-async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
+async def layout(catalogs: Catalogs, storage: TableName, made: Shape, facts: Session, given: tuple[str, str]) -> Layout:
     """Return the layout of a storage table: the partitioning and the order in `given`, or derived ones.
 
     `given` has the texts of PARTITIONED BY and ORDERED BY; for an empty text, the layout is derived: partitions from
@@ -237,21 +237,21 @@ async def layout(catalog: Catalog, storage: TableName, made: Shape, facts: Sessi
     the session's state.
     """
     partitioned_by, ordered_by = given
-    found = await catalog.current(made.sources)
+    found = await catalogs.current(made.sources)
     sources = [table for table in found.values() if isinstance(table, Table)]
-    held = await _stored(catalog, storage, made, facts, sources)
-    alone = made.sources[0] if len(made.sources) == 1 else None
-    properties = await catalog.properties(alone) if alone is not None else {}
+    held = await _stored(catalogs, storage, made, facts, sources)
+    alone = sources[0].name if len(made.sources) == len(sources) == 1 else None
+    properties = await catalogs.of(alone).properties(alone) if alone is not None else {}
     if held is not None and not partitioned_by:
-        partitioned_by = await _partitions(catalog, held, sources)
+        partitioned_by = await _partitions(catalogs, held, sources)
     if held is not None and not ordered_by and alone is not None:
-        ordered_by = _order_text(rewriter.inherited_order(held, await catalog.order(alone)))
+        ordered_by = _order_text(rewriter.inherited_order(held, await catalogs.of(alone).order(alone)))
     kept = inherited(properties, [column.name for column in made.columns])
     return Layout(partitioned_by, ordered_by, tuple(kept.items()))
 
 
 async def _stored(
-    catalog: Catalog, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
+    catalogs: Catalogs, storage: TableName, made: Shape, facts: Session, sources: Sequence[Table]
 ) -> rewriter.Stored | None:
     """Return the rewriter's description of the rows to be stored in the table `storage`, from which a layout is
     derived.
@@ -270,20 +270,21 @@ async def _stored(
         catalog=facts.catalog,
         namespace=facts.namespace,
         settings=json.loads(recorded_settings(facts)),
-        lower_names=storage.catalog in facts.lower_names,
+        catalogs=facts.catalogs,
+        lower_names=facts.lower_names,
     )
     columns = tuple(Column(column.name, column.type) for column in made.storage_columns)
     known = {table.name: table.columns for table in sources}
-    held = rewriter.stored(await catalog.read_through(view), Table(storage, "", columns, ()), known)
+    held = rewriter.stored(await catalogs.read_through(view), Table(storage, "", columns, ()), known)
     return None if isinstance(held, str) else held
 
 
-async def _partitions(catalog: Catalog, held: rewriter.Stored, sources: Sequence[Table]) -> str:
+async def _partitions(catalogs: Catalogs, held: rewriter.Stored, sources: Sequence[Table]) -> str:
     for table in sorted(sources, key=lambda table: table.size or 0, reverse=True):
         if not table.partitioned_by or table.snapshot_id is None:
             continue
         try:
-            files = await catalog.files(table.name, table.snapshot_id, table.snapshot_id)
+            files = await catalogs.of(table.name).files(table.name, table.snapshot_id, table.snapshot_id)
             found = rewriter.derived_partitions(held, table, files)
         except Exception:  # manifests come from any writer; without them the storage gets no partitions
             _logger.exception("files unreadable table=%s", table.name)
@@ -310,26 +311,34 @@ _SETS_REFUSE = re.compile(r"\b(map<|variant\b)")
 _WITH_ZEROS = re.compile(r"\b(float|double)\b")
 
 
-async def adoptable(ctx: Context, session: ClientSession, parts: tuple[str, ...], made: Shape) -> TableName:
+async def adoptable(
+    ctx: Context, session: ClientSession, parts: tuple[str, ...], view: TableName, made: Shape
+) -> TableName:
     """Return the full name of an existing table that a new view can adopt, that is, use as its storage table.
 
     `parts` is the name of the table in the statement. Raise SqlError with the reason if the table cannot be adopted.
-    `made` has the queries and columns of the view.
+    `view` is the view's name, and `made` has its queries and columns.
     """
     name = await ctx.resolve(session, parts)
-    table = (await ctx.catalog.current([name]))[name]
+    table = (await ctx.catalogs.current([name]))[name]
     if not isinstance(table, Table):
         raise SqlError(
-            f"{name} in the property {ADOPT} is not an Iceberg table of the catalog {ctx.catalog.name}: name an "
+            f"{name} in the property {ADOPT} is not an Iceberg table of the catalog {name.catalog}: name an "
             "existing table",
             "42P01",
+        )
+    if name.catalog != view.catalog:
+        raise _refused(
+            name,
+            f"the table is not in the catalog of {view}, as a storage table must be: name a table of the catalog "
+            f"{view.catalog}",
         )
     if name in made.sources:
         raise _refused(
             name,
             f"the view's query reads {name}, so a refresh would change the result of the query: name another table",
         )
-    owner = next((view.name for view in await ctx.catalog.definitions() if view.storage == name), None)
+    owner = next((view.name for view in await ctx.catalogs.definitions() if view.storage == name), None)
     if owner is not None:
         raise _refused(name, f"{name} is the storage table of materialized view {owner}; name another table")
     if table.snapshot_id is None:
@@ -358,7 +367,7 @@ async def adopt(ctx: Context, session: ClientSession, view: MaterializedView, lo
     """
     if RETENTION in view.properties:  # a retention that no refresh could apply is refused here
         await ctx.pipeline.decision(view)
-    sources, storage = await look(ctx.catalog, view), await storage_of(ctx.catalog, view)
+    sources, storage = await look(ctx.catalogs, view), await storage_of(ctx.catalogs, view)
     if not sources.all_pinned:
         unpinned = next(name for name in sources.tables if name not in sources.pins)
         raise _refused(

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import SqlError
 from proxy.session import Log
 
@@ -26,7 +26,7 @@ class Step:
 
 
 @asynccontextmanager
-async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[Step]]:
+async def undone_on_failure(catalogs: Catalogs, log: Log) -> AsyncIterator[list[Step]]:
     """Yield a list to which the `async with` block adds an undo step for each completed step of the statement.
 
     If the block fails or is cancelled, run the undo steps in reverse order. If an undo step fails, too, add its
@@ -44,7 +44,7 @@ async def undone_on_failure(catalog: Catalog, log: Log) -> AsyncIterator[list[St
             ) from failure
         raise
     finally:
-        catalog.invalidate()
+        catalogs.invalidate()
 
 
 async def _undo(steps: list[Step], log: Log) -> list[str]:

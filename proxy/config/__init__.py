@@ -31,8 +31,8 @@
     key = "client.key"
     server_name = "spark"         # the host name in the server's certificate, if it differs from `host`
 
-    [catalog]                     # the Iceberg catalog that this Spark uses; `name` is the name in Spark
-    name = "lake"
+    [catalog]                     # the Iceberg catalog that this Spark uses; for several, repeat [[catalog]]
+    name = "lake"                 # the name in Spark
     type = "sql"                  # or "rest" or "hive"; all further keys are properties of the pyiceberg catalog
     uri = "postgresql+psycopg2://user:password@db.example.org/iceberg"
 
@@ -60,7 +60,8 @@
 
     [journal]                     # where statements and refreshes are recorded
     file = "journal.jsonl"        # a line of JSON for each statement and refresh, in addition to the log
-    table = "ops.statements"      # an Iceberg table of the catalog that gets a row for each statement
+    table = "ops.statements"      # an Iceberg table that gets a row for each statement; for several catalogs, begin
+                                  # with the name of one of them: "lake.ops.statements"
     refresh_table = "ops.refreshes" # an Iceberg table that gets a row for each refresh
     log = "text"                  # format of the log lines: "text" or "json"
     literals = true               # false: replace literals by ? in all records, in the log and in SHOW VIEWGATE
@@ -120,6 +121,7 @@ from proxy.config.load import ConfigError, check_workers, load, parse
 from proxy.config.tables import (
     DEFAULT_PORT,
     MASTER,
+    OWN_CATALOG,
     REMOTE,
     AuthenticationSettings,
     CatalogSettings,
@@ -150,6 +152,7 @@ __all__ = [
     "CONSOLE_PORT",
     "DEFAULT_PORT",
     "MASTER",
+    "OWN_CATALOG",
     "REMOTE",
     "AuthenticationSettings",
     "CatalogSettings",

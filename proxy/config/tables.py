@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from proxy.config.kinds import (
     Bytes,
@@ -36,6 +36,7 @@ from proxy.config.kinds import (
 from proxy.hs2.status import nearest
 
 DEFAULT_PORT = 10000
+OWN_CATALOG = "lake"  # the catalog of the Spark that Viewgate starts itself
 # Spark's own settings that say where refresh jobs run.
 MASTER, REMOTE = "spark.master", "spark.remote"
 _SQLITE = re.compile(r"sqlite:///([^/:?][^?]*)")
@@ -333,7 +334,7 @@ class UpstreamAddress(Table):
 
 
 class CatalogSettings(Table):
-    """The Iceberg catalog: its name in Spark, and all other keys of the table, which are properties of the pyiceberg
+    """An Iceberg catalog: its name in Spark, and all other keys of the table, which are properties of the pyiceberg
     catalog.
     """
 
@@ -396,8 +397,13 @@ class EmbeddedSettings(Table):
     spark: Scalars = {}
 
 
+def _listed(table: Any) -> Any:
+    """Return `[catalog]`, the form for a single catalog, as a list of one table; return any other value unchanged."""
+    return table if isinstance(table, list | tuple) else [table]
+
+
 class Config(Table):
-    """All settings. Without upstreams, Viewgate starts its own Spark, with its own Iceberg catalog."""
+    """All settings. Without upstreams, Viewgate starts its own Spark, with an Iceberg catalog of its own."""
 
     server: Listen = Listen()
     console: ConsoleSettings = ConsoleSettings()
@@ -407,11 +413,23 @@ class Config(Table):
     timeouts: TimeoutSettings = TimeoutSettings()
     limits: LimitSettings = LimitSettings()
     upstreams: tuple[UpstreamAddress, ...] = Field(default=(), validation_alias="upstream", strict=False)
-    catalog: CatalogSettings | None = None
+    catalogs: Annotated[tuple[CatalogSettings, ...], BeforeValidator(_listed)] = Field(
+        default=(), validation_alias="catalog", strict=False
+    )
     pipeline: PipelineSettings = PipelineSettings()
     embedded: EmbeddedSettings = EmbeddedSettings()
 
     model_config = ConfigDict(validate_by_name=True)
+
+    @property
+    def starts_spark(self) -> bool:
+        """Whether Viewgate starts a Spark of its own, because there are no upstreams."""
+        return not self.upstreams
+
+    @property
+    def catalog_names(self) -> tuple[str, ...]:
+        """The names of all catalogs in Spark: first that of the Spark that Viewgate starts itself, if it does."""
+        return (*((OWN_CATALOG,) if self.starts_spark else ()), *(catalog.name for catalog in self.catalogs))
 
     @classmethod
     def _unknown(cls, key: str, known: list[str]) -> str:
@@ -424,6 +442,27 @@ class Config(Table):
             if places.count((host, port)) > 1:
                 raise ValueError(
                     f"[[upstream]] {host}:{port} is listed twice: list this server once, with a greater weight"
+                )
+        names = [catalog.name for catalog in self.catalogs]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"[[catalog]] {twice} is listed twice: each catalog has a name of its own in Spark")
+        if self.starts_spark and OWN_CATALOG in names:
+            raise ValueError(
+                f"[catalog] name is {OWN_CATALOG!r}, the name of the catalog of the Spark that Viewgate starts itself: "
+                "choose another name, or configure [[upstream]], the Spark that has this catalog"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_catalog_of_journal(self) -> Self:
+        if len(self.catalog_names) == 1:
+            return self
+        for key in ("table", "refresh_table"):
+            table: str | None = getattr(self.journal, key)
+            if table is not None and (table.split(".")[0] not in self.catalog_names or table.count(".") < 2):
+                raise ValueError(
+                    f"[journal] {key} is {table!r}: with several catalogs it must begin with the name of one of them "
+                    f"({', '.join(self.catalog_names)}), such as '{self.catalog_names[0]}.{table}'"
                 )
         return self
 
@@ -444,15 +483,10 @@ class Config(Table):
 
     @model_validator(mode="after")
     def _check_one_spark(self) -> Self:
-        if self.upstreams and self.catalog is None:
+        if self.upstreams and not self.catalogs:
             raise ValueError(
                 "[[upstream]] needs [catalog]: add [catalog], the Iceberg catalog of this Spark, with the name that it "
                 "has in Spark"
-            )
-        if self.catalog is not None and not self.upstreams:
-            raise ValueError(
-                "[catalog] needs [[upstream]], because the Spark that Viewgate starts itself has its own catalog: "
-                "remove [catalog], or configure [[upstream]]"
             )
         if self.upstreams and "embedded" in self.model_fields_set:
             raise ValueError(

@@ -107,7 +107,7 @@ class Console:
 
     async def _metrics(self, _: Request) -> Response:
         workers = await self._service.ask(METRICS, _PATIENCE)
-        families = [*merged(workers), *await view_families(self._service.catalog)]
+        families = [*merged(workers), *await view_families(self._service.catalogs)]
         return Response(exposition(families), media_type=CONTENT_TYPE_LATEST)
 
     async def _healthz(self, _: Request) -> Response:

@@ -22,7 +22,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from proxy.catalog import CacheUse, Catalog
+from proxy.catalog import CacheUse, Catalogs
 from proxy.hs2 import SqlError
 from proxy.journal import Phase, Record, Refresh, Usage, Uses
 from proxy.pipeline.status import lag_s
@@ -312,39 +312,41 @@ def _uses(usage: Usage) -> Metric:
 _PATIENCE = 5.0  # seconds, half of Prometheus's default time-out
 
 
-async def view_families(catalog: Catalog | None) -> list[Metric]:
-    """Return the metrics that are read from the catalog; an empty list without a catalog (None).
+async def view_families(catalogs: Catalogs | None) -> list[Metric]:
+    """Return the metrics that are read from the catalogs; an empty list without catalogs (None).
 
-    These are `viewgate_catalog_up` (1), the numbers of readable and unreadable views, and the lag and size of the first
-    MOST_VIEWS (500) views in the order of their names. If the catalog does not answer, return only
-    `viewgate_catalog_up`, with the value 0.
+    These are `viewgate_catalog_up` for each catalog (1 if it answers, else 0), the numbers of readable and unreadable
+    views, and the lag and size of the first MOST_VIEWS (500) views in the order of their names. If no catalog answers,
+    return only `viewgate_catalog_up`.
     """
-    up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog answers.", 0)
-    if catalog is None:
+    if catalogs is None:
         return []
+    families: list[Metric] = []
     try:
         async with asyncio.timeout(_PATIENCE):
-            families = await _families(catalog)
+            families = await _families(catalogs)
     except (SqlError, TimeoutError):
-        return [up]
-    up.samples.clear()
-    up.add_metric([], 1)
+        pass
+    up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog answers.", labels=["catalog"])
+    for catalog in catalogs:
+        up.add_metric([catalog.name], bool(families) and catalog.available)
     return [up, *families]
 
 
-async def _families(catalog: Catalog) -> list[Metric]:
-    views = sorted(await catalog.definitions(), key=lambda view: view.name)
+async def _families(catalogs: Catalogs) -> list[Metric]:
+    views = sorted(await catalogs.definitions(), key=lambda view: view.name)
+    catalogs.check()
     lag = _gauge(
         "lag_seconds",
         "Seconds since the first commit that a view's storage table lacks; 0 if the storage table is fresh.",
     )
     rows = _gauge("storage_rows", "Rows in a view's storage table.")
     size = _gauge("storage_bytes", "Bytes of a view's storage table.")
-    storages = await catalog.current([view.storage for view in views[:MOST_VIEWS]])
+    storages = (await catalogs.look([view.storage for view in views[:MOST_VIEWS]], ())).relations
     now_ms = time.time_ns() // 1_000_000
     for view in views[:MOST_VIEWS]:
         name, storage = [str(view.name)], storages[view.storage]
-        behind = await lag_s(catalog, view, now_ms)
+        behind = await lag_s(catalogs, view, now_ms)
         if behind is not None:
             lag.add_metric(name, behind)
         if isinstance(storage, Table) and storage.records is not None and storage.size is not None:
@@ -352,7 +354,7 @@ async def _families(catalog: Catalog) -> list[Metric]:
             size.add_metric(name, storage.size)
     readable = GaugeMetricFamily("viewgate_views", "Materialized views.", len(views))
     told = "Views whose metadata cannot be read, so that they answer nothing and are not refreshed."
-    unreadable = GaugeMetricFamily("viewgate_views_unreadable", told, len(catalog.broken))
+    unreadable = GaugeMetricFamily("viewgate_views_unreadable", told, len(catalogs.broken))
     return [readable, unreadable, lag, rows, size]
 
 

@@ -126,7 +126,7 @@ class Pages:
     async def _view(self, request: Request, visitor: Visitor) -> Response:
         rows, name = await self._context.system.rows("views", visitor.whose), request.path_params["name"]
         row = next((row for row in rows if row["view"] == name), None)
-        view = next((view for view in await self._context.catalog.definitions() if str(view.name) == name), None)
+        view = next((view for view in await self._context.catalogs.definitions() if str(view.name) == name), None)
         if row is not None and row["status"] == UNREADABLE:
             return self._page("message.html", visitor, told=f"{name} is unreadable: {row['reason']}")
         if row is None or view is None:
@@ -140,7 +140,7 @@ class Pages:
             query=view.properties.get(QUERY, view.query),
             storage=str(view.storage),
             refreshes=[refresh for refresh in refreshes if refresh["view"] == name][:_REFRESHES],
-            timeline=shown.timeline(await freshness(self._context.catalog, view)),
+            timeline=shown.timeline(await freshness(self._context.catalogs, view)),
             found=found,
             drawn=lineage.drawn(found),
             rows={row["view"]: row for row in rows},
@@ -153,8 +153,8 @@ class Pages:
         return self._page("graph.html", visitor, found=found, drawing=drawing, rows={row["view"]: row for row in rows})
 
     async def _lineage(self) -> lineage.Graph:
-        views = await self._context.catalog.definitions()
-        return await asyncio.to_thread(lineage.graph, views, self._context.catalog.plain)
+        views = await self._context.catalogs.definitions()
+        return await asyncio.to_thread(lineage.graph, views, self._context.catalogs.plain)
 
     async def _servers(self, _: Request, visitor: Visitor) -> Response:
         upstreams = await self._context.system.rows("upstreams", visitor.whose)

@@ -16,7 +16,7 @@ from typing import Any
 import networkx as nx
 
 import rewriter
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import SqlError
 from proxy.pipeline.sources import look, storage_of
 from rewriter import Definitions, Dependency
@@ -40,21 +40,21 @@ FUNCTIONS: Mapping[str, tuple[Graph, Mapping[str, str]]] = {
 }
 
 
-async def rows(catalog: Catalog, function: str, view: MaterializedView) -> list[Mapping[str, Any]]:
+async def rows(catalogs: Catalogs, function: str, view: MaterializedView) -> list[Mapping[str, Any]]:
     """Return the rows of a table function for a view.
 
     `function` is `mv_dependencies` or `stale_files`. Raise SqlError 54000 for more than MOST_FILES (10,000) rows.
     """
     graph, _ = FUNCTIONS[function]
-    sources = await look(catalog, view)
-    storage = await storage_of(catalog, view)
+    sources = await look(catalogs, view)
+    storage = await storage_of(catalogs, view)
     recorded = {state.uuid: state.snapshot_id for state in storage.refresh.sources} if storage.refresh else {}
     files: dict[TableName, Files] = {
-        name: await catalog.files(name, recorded.get(table.uuid), table.snapshot_id)
+        name: await catalogs.of(name).files(name, recorded.get(table.uuid), table.snapshot_id)
         for name, table in sources.tables.items()
     }
     held = rewriter.stored(view, storage, {name: table.columns for name, table in sources.tables.items()})
-    found = list(graph(held, await catalog.location(view.storage), files))
+    found = list(graph(held, await catalogs.of(view.storage).location(view.storage), files))
     if len(found) > MOST_FILES:
         raise SqlError(
             f"{function}('{view.name}') has {len(found)} rows, more than {MOST_FILES}; compact the files of the "
@@ -76,13 +76,13 @@ def _row(found: Dependency) -> Mapping[str, Any]:
     }
 
 
-async def over(catalog: Catalog, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
+async def over(catalogs: Catalogs, definitions: Definitions, tables: Collection[TableName]) -> list[MaterializedView]:
     """Return the views that read any of the tables, directly or through other views, in the order of refresh.
 
     Each view comes after the views that it reads. Of views that do not read each other, the view with more stored rows
     comes first.
     """
-    held = {view.name: await _records(catalog, view) for view in reading(definitions, tables)}
+    held = {view.name: await _records(catalogs, view) for view in reading(definitions, tables)}
     graph = definitions.graph.subgraph(held)
     ordered = nx.lexicographical_topological_sort(graph, lambda name: (-held[name], name))
     return [definitions.by_name[name] for name in ordered]
@@ -95,9 +95,9 @@ def reading(definitions: Definitions, tables: Collection[TableName]) -> list[Mat
     return [definitions.by_name[name] for name in sorted(names)]
 
 
-async def _records(catalog: Catalog, view: MaterializedView) -> int:
+async def _records(catalogs: Catalogs, view: MaterializedView) -> int:
     try:
-        storage = (await catalog.current([view.storage]))[view.storage]
+        storage = (await catalogs.current([view.storage]))[view.storage]
     except Exception:  # the view's refresh will fail for the same reason, and report the error
         return 0
     return storage.records or 0 if isinstance(storage, Table) else 0

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
-from proxy.catalog import Catalog, Unavailable
+from proxy.catalog import Catalogs, Unavailable
 from proxy.catalog.views import NEVER, period
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message
@@ -45,8 +45,8 @@ class OnCommit:
     Refreshes for which no statement waits run in the background; `close` cancels the refreshes that still run.
     """
 
-    def __init__(self, catalog: Catalog, pipeline: Pipeline) -> None:
-        self._catalog = catalog
+    def __init__(self, catalogs: Catalogs, pipeline: Pipeline) -> None:
+        self._catalogs = catalogs
         self._pipeline = pipeline
         self._running: set[asyncio.Task[Any]] = set()
 
@@ -98,7 +98,7 @@ class OnCommit:
 
         The returned views are in the order of refresh. `definitions` are all views of the catalog.
         """
-        stale = await self._stale(definitions, await over(self._catalog, definitions, tables))
+        stale = await self._stale(definitions, await over(self._catalogs, definitions, tables))
         return stale, await self._waiting(definitions, stale)
 
     async def _refresh_behind_planning(self, planning: asyncio.Task[_Planned]) -> None:
@@ -169,7 +169,7 @@ class OnCommit:
         try:
             known = await definitions()
             sources = {table for tables in known.sources.values() for table in tables}
-            missed = await self._stale(known, await over(self._catalog, known, sources))
+            missed = await self._stale(known, await over(self._catalogs, known, sources))
         except Unavailable:  # the catalog has logged it; this is repeated when it is available
             return
         if missed:
@@ -204,7 +204,7 @@ class OnCommit:
 
     async def _is_stale(self, view: MaterializedView) -> bool:
         try:
-            return not (await status(self._catalog, view)).fresh
+            return not (await status(self._catalogs, view)).fresh
         except Exception:  # the view's refresh will fail for the same reason, and report the error
             return True
 
@@ -268,7 +268,7 @@ class OnCommit:
             failed.add(view.name)
             return
         try:
-            if not (await status(self._catalog, view)).fresh:
+            if not (await status(self._catalogs, view)).fresh:
                 await self._pipeline.refresh(view, log, asked, cause)
         except SqlError as failure:
             failed.add(view.name)

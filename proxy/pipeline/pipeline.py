@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from proxy.catalog import Catalog, Published
+from proxy.catalog import Catalogs, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.catalog.views import period
 from proxy.hs2 import SqlError
@@ -71,13 +71,13 @@ class Pipeline:
     """
 
     def __init__(
-        self, catalog: Catalog, runner: Runner, journal: Journal | None = None, in_background: int = IN_BACKGROUND
+        self, catalogs: Catalogs, runner: Runner, journal: Journal | None = None, in_background: int = IN_BACKGROUND
     ) -> None:
-        self._catalog = catalog
+        self._catalogs = catalogs
         self._runner = runner
         self._journal = journal or Journal()
         self.background = asyncio.Semaphore(in_background)
-        self._upkeep = Upkeep(catalog, runner)
+        self._upkeep = Upkeep(catalogs, runner)
         self._under_way = UnderWay()
         self._said: dict[Content, str] = {}
 
@@ -100,11 +100,11 @@ class Pipeline:
             log(line)
 
         if asked.where:
-            await next_step(self._catalog, view, asked)  # an invalid request is not a failure of the view
+            await next_step(self._catalogs, view, asked)  # an invalid request is not a failure of the view
         async with self._under_way.alone(view):
             try:
                 with self._journal.refreshing(view.name, cause) as refresh:
-                    async with noted(self._catalog, view):
+                    async with noted(self._catalogs, view):
                         refreshed = await self._under_way.run(view, self._refresh(view, say, asked, refresh))
                 if refreshed.changed:
                     await self._under_way.run(view, self._upkeep.expire(view, log))
@@ -146,7 +146,7 @@ class Pipeline:
             await self._upkeep.maintain(view, statement)
         # After a compaction, the recorded snapshots must be updated, because the snapshots that were read may expire
         # next.
-        if (await status(self._catalog, view)).fresh:
+        if (await status(self._catalogs, view)).fresh:
             await self.refresh(view, log, cause=Cause.MAINTENANCE)
 
     async def _refresh(self, view: MaterializedView, log: Log, asked: Asked, refresh: Refresh) -> Refreshed:
@@ -167,7 +167,7 @@ class Pipeline:
         """
         for _ in range(_ATTEMPTS):
             started = time.monotonic_ns()
-            step = await next_step(self._catalog, view, asked)
+            step = await next_step(self._catalogs, view, asked)
             if asked.delta is not None:
                 step = replace(step, decision=await asked.delta.taken(step.decision))
             storage, decision = step.storage, step.decision
@@ -211,14 +211,14 @@ class Pipeline:
         Return False for a view with a retention, because a refresh may drop rows that have become too old.
         """
         retained = period(view.properties.get(RETENTION, "")) is not None
-        return not retained and (await status(self._catalog, view)).fresh
+        return not retained and (await status(self._catalogs, view)).fresh
 
     async def decision(self, view: MaterializedView) -> Decision:
         """Return how a refresh of the view would run now, and why.
 
         The decision is `incremental` if the cost of the refresh grows only with the change of the sources.
         """
-        return (await next_step(self._catalog, view, UP_TO_DATE)).decision
+        return (await next_step(self._catalogs, view, UP_TO_DATE)).decision
 
     def shared(self, decisions: Mapping[MaterializedView, Decision]) -> dict[TableName, SharedDelta]:
         """Return the staging tables for refreshes that read the same appended rows, by view name.
@@ -235,7 +235,7 @@ class Pipeline:
         The statement is empty if there is nothing to refresh. For a refresh in several steps, the statement is the
         first one. `asked` has the options of the refresh.
         """
-        step = await next_step(self._catalog, view, asked)
+        step = await next_step(self._catalogs, view, asked)
         kind, reason = str(step.decision.kind), step.decision.reason
         if step.then:
             reason += f"; then {step.then}"
@@ -251,10 +251,10 @@ class Pipeline:
         step, new columns of any source. `log` writes the names of the tables read.
         """
         base, sources, incremental = step.storage.snapshot_id, step.sources, step.decision.incremental
-        async with staged(self._catalog, view, base) as branch:
+        async with staged(self._catalogs, view, base) as branch:
             await self._fill(view, step, branch, log)
             if incremental or not sources.all_pinned:
-                later = await look(self._catalog, view)
+                later = await look(self._catalogs, view)
                 if not sources.same_content(later) or (incremental and not sources.same_columns(later)):
                     return None
             return await self._publish(step, branch)
@@ -266,7 +266,7 @@ class Pipeline:
         """
         storage, properties = step.storage, to_properties(step.state)
         commit = asyncio.ensure_future(
-            self._catalog.publish(storage.name, branch, storage.snapshot_id, properties, _OUTDATED)
+            self._catalogs.of(storage.name).publish(storage.name, branch, storage.snapshot_id, properties, _OUTDATED)
         )
         try:
             return await asyncio.shield(commit)

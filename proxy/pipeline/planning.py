@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import rewriter
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.pipeline.sources import Sources
 from proxy.pipeline.statements import pin
 from rewriter import Decision, Kind, full, plan
@@ -24,7 +24,7 @@ _logger = logging.getLogger(__name__)
 _NEED_NO_FILES = (Kind.NOTHING, Kind.APPEND)
 
 
-async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
+async def decide(catalogs: Catalogs, view: MaterializedView, sources: Sources, storage: Table) -> Decision:
     """Return how to refresh the storage table from its recorded source snapshots to the current snapshots, and why.
 
     `sources` are the base tables with their current snapshots.
@@ -38,24 +38,27 @@ async def decide(catalog: Catalog, view: MaterializedView, sources: Sources, sto
         return full(problem)
     states = {state.uuid: state for state in recorded.sources}
     changes = await asyncio.gather(
-        *(catalog.change(name, states[table.uuid], table.snapshot_id) for name, table in sources.tables.items())
+        *(
+            catalogs.of(name).change(name, states[table.uuid], table.snapshot_id)
+            for name, table in sources.tables.items()
+        )
     )
     decision = plan(view, storage, {change.name: change for change in changes})
     changed = [change for change in changes if change.kind not in (ChangeKind.UNCHANGED, ChangeKind.UNKNOWN)]
     if len(changed) != 1 or not storage.partitioned_by or decision.kind in _NEED_NO_FILES:
         return decision
     # Read only now: manifests are many files, and most decisions do not need them.
-    known = await _with_files(catalog, changed[0], live=not decision.incremental)
+    known = await _with_files(catalogs, changed[0], live=not decision.incremental)
     return plan(view, storage, {change.name: change for change in (*changes, known)})
 
 
-async def _with_files(catalog: Catalog, change: Change, *, live: bool) -> Change:
+async def _with_files(catalogs: Catalogs, change: Change, *, live: bool) -> Change:
     """Return the change of a source with its data files: the added and removed files and, if `live`, all current files.
 
     If the files cannot be read, for example because of an unreadable manifest, log the error and return `change`
     unchanged.
     """
-    ends = (change.name, change.start, change.end)
+    catalog, ends = catalogs.of(change.name), (change.name, change.start, change.end)
     try:
         if live:
             return replace(change, files=await catalog.files(*ends))
@@ -99,7 +102,7 @@ class Reading:
     shared: bool = False
 
 
-async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
+async def from_own(catalogs: Catalogs, view: MaterializedView, sources: Sources, *, whole: bool) -> Reading:
     """Return the view's own storage query (which fills the storage table), pinned to the snapshots of its sources.
 
     `whole` is true for a refresh of all rows of the view: then each materialized view in the query whose storage table
@@ -108,12 +111,12 @@ async def from_own(catalog: Catalog, view: MaterializedView, sources: Sources, *
     stored = sources.stored if whole else {}
     if not stored:
         return Reading(pin(view.storage_query, sources.pins, view.session))
-    query = rewriter.from_storage(view, await catalog.views(), {name: held for name, (held, _) in stored.items()})
+    query = rewriter.from_storage(view, await catalogs.views(), {name: held for name, (held, _) in stored.items()})
     pins = sources.pins | {held.storage: table.snapshots[0].id for held, table in stored.values()}
     return Reading(pin(query, pins, view.session), tuple(stored.values()))
 
 
-async def from_another(catalog: Catalog, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
+async def from_another(catalogs: Catalogs, view: MaterializedView, storage: Table, sources: Sources) -> Reading | None:
     """Return a query that computes the view's rows from the storage table of another view over the same tables.
 
     The storage table must be fresh, have all data that the view needs, and be cheaper to read than the base tables.
@@ -123,12 +126,12 @@ async def from_another(catalog: Catalog, view: MaterializedView, storage: Table,
     asked = rewriter.storage_question(view)
     if asked is None or not sources.all_pinned:
         return None
-    views = await catalog.definitions()
+    views = await catalogs.definitions()
     # Views that were not parsed yet take a millisecond each.
     beside = await asyncio.to_thread(_beside, view, views, frozenset(sources.tables))
     if not beside.views:
         return None
-    relations = {**await catalog.current(beside.closure(asked)), **sources.tables}
+    relations = {**(await catalogs.look(beside.closure(asked), sources.tables)).relations, **sources.tables}
     found = await asyncio.to_thread(rewriter.shared, view, storage, asked, beside, relations)
     return Reading(found.sql, ((found.view, found.storage),), shared=True) if found is not None else None
 

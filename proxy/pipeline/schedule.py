@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from proxy.catalog import Catalog, Unavailable
+from proxy.catalog import Catalogs, Unavailable
 from proxy.catalog.views import period
 from proxy.hs2 import SqlError
 from proxy.journal import Cause
@@ -30,8 +30,8 @@ class Schedule:
     Each refresh starts after the running refreshes of the views that its view reads. `clock` returns seconds.
     """
 
-    def __init__(self, catalog: Catalog, pipeline: Pipeline, clock: Callable[[], float] = time.monotonic) -> None:
-        self._catalog = catalog
+    def __init__(self, catalogs: Catalogs, pipeline: Pipeline, clock: Callable[[], float] = time.monotonic) -> None:
+        self._catalogs = catalogs
         self._pipeline = pipeline
         self._clock = clock
         self._looked: dict[TableName, float] = {}
@@ -65,7 +65,7 @@ class Schedule:
         periodic: dict[TableName, float] = {}
         # Views come after the views that they read: `through` has all views that a view reads, directly or not, so
         # a view has more of them than any view that it reads.
-        for view in sorted(await self._catalog.definitions(), key=lambda view: len(view.through)):
+        for view in sorted(await self._catalogs.definitions(), key=lambda view: len(view.through)):
             seconds = period(view.properties.get(EVERY, ""))
             if seconds is None:
                 continue

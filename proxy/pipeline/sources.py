@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import rewriter
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import SqlError
 from proxy.pipeline.statements import relations
 from proxy.pipeline.status import gone
@@ -91,18 +91,18 @@ def _identity(table: Table) -> tuple[object, ...]:
     return table.uuid, table.snapshot_id, table.current_since_ms, table.columns
 
 
-async def look(catalog: Catalog, view: MaterializedView) -> Sources:
+async def look(catalogs: Catalogs, view: MaterializedView) -> Sources:
     """Look up the current sources of a view and return them.
 
     Raise SqlError 42P01 for a source that does not exist. Raise SqlError 0A000 if the view reads a view whose query is
     not supported, and SqlError 40001 if the view reads a view that has just been changed.
     """
     names = relations(view.storage_query, view.session)
-    found = await catalog.current([*names, *(state.name for state in view.through)])
+    found = await catalogs.current([*names, *(state.name for state in view.through)])
     tables = {name: table for name in names if isinstance(table := found[name], Table)}
     for name in names:
         if name not in tables:
-            raise _unread(view, name) if found[name] is not None else _unknown(catalog, view, name)
+            raise _unread(view, name) if found[name] is not None else _unknown(catalogs, view, name)
     for state in view.through:
         if found[state.name] != state:
             raise SqlError(
@@ -110,12 +110,12 @@ async def look(catalog: Catalog, view: MaterializedView) -> Sources:
                 "stored rows are unchanged; run REFRESH again",
                 "40001",
             )
-    stored = await _stored(catalog, view, tables) if view.through else {}
+    stored = await _stored(catalogs, view, tables) if view.through else {}
     return Sources(tables, {state.name: state for state in view.through}, stored)
 
 
 async def _stored(
-    catalog: Catalog, view: MaterializedView, tables: Mapping[TableName, Table]
+    catalogs: Catalogs, view: MaterializedView, tables: Mapping[TableName, Table]
 ) -> dict[TableName, tuple[MaterializedView, Table]]:
     """Return, by name, the materialized views that `view` reads and that are fresh, each with its storage table.
 
@@ -123,8 +123,8 @@ async def _stored(
     out.
     """
     states = {state.name: state for state in view.through}
-    below = [v for v in await catalog.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
-    storages = await catalog.current([other.storage for other in below])
+    below = [v for v in await catalogs.definitions() if v.state == states.get(v.name) and v.settings == view.settings]
+    storages = await catalogs.current([other.storage for other in below])
     found: dict[TableName, tuple[MaterializedView, Table]] = {}
     for other in below:
         now: dict[TableName, Relation | None] = {**states, **tables, **storages}
@@ -135,13 +135,13 @@ async def _stored(
     return found
 
 
-async def storage_of(catalog: Catalog, view: MaterializedView) -> Table:
+async def storage_of(catalogs: Catalogs, view: MaterializedView) -> Table:
     """Return the current storage table of a view.
 
     Raise Lost if the table is missing because the view was replaced or dropped. Raise SqlError 42P01 if the table is
     missing for any other reason.
     """
-    found = await catalog.current([view.name, view.storage])
+    found = await catalogs.current([view.name, view.storage])
     storage = found[view.storage]
     if isinstance(storage, Table):
         return storage
@@ -162,10 +162,11 @@ def _unread(view: MaterializedView, name: TableName) -> SqlError:
     )
 
 
-def _unknown(catalog: Catalog, view: MaterializedView, name: TableName) -> SqlError:
+def _unknown(catalogs: Catalogs, view: MaterializedView, name: TableName) -> SqlError:
+    where = f" in the catalog {name.catalog}" if name.catalog in catalogs else " in a catalog of Viewgate"
     return SqlError(
         f"materialized view {view.name} cannot be refreshed, and its stored rows are unchanged, because it reads "
-        f"{name}, which is no longer an Iceberg table or view in the catalog {catalog.name}: create {name} again, or "
-        f"run DROP MATERIALIZED VIEW {view.name.sql()}",
+        f"{name}, which is no longer an Iceberg table or view{where}: create {name} again, or run DROP MATERIALIZED "
+        f"VIEW {view.name.sql()}",
         "42P01",
     )

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 
-from proxy.catalog import BRANCH_PREFIX, Catalog, Conflict
+from proxy.catalog import BRANCH_PREFIX, Catalogs, Conflict
 from proxy.hs2 import SqlError
 from proxy.hs2.types import TypeName
 from proxy.pipeline.sources import storage_of
@@ -41,7 +41,7 @@ def recording(summary: Mapping[str, str]) -> dict[str, str]:
 
 
 @asynccontextmanager
-async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
+async def staged(catalogs: Catalogs, view: MaterializedView, base: int | None) -> AsyncIterator[str]:
     """Yield the name of a branch of a storage table, on which the `with` block stages rows; then drop the branch.
 
     The block must create the branch. If the block fails because the main branch no longer has the snapshot `base` (for
@@ -54,16 +54,16 @@ async def staged(catalog: Catalog, view: MaterializedView, base: int | None) -> 
         raise _lost(view, str(conflict)) from conflict
     except SqlError as failure:
         # Spark's message about branches changed by another refresh does not help users.
-        if _COMMIT_FAILED in failure.message or (await storage_of(catalog, view)).snapshot_id != base:
+        if _COMMIT_FAILED in failure.message or (await storage_of(catalogs, view)).snapshot_id != base:
             raise _lost(view, failure.message) from failure
         raise
     finally:
-        await asyncio.shield(_forget(catalog, view.storage, branch))
+        await asyncio.shield(_forget(catalogs, view.storage, branch))
 
 
-async def _forget(catalog: Catalog, storage: TableName, branch: str) -> None:
+async def _forget(catalogs: Catalogs, storage: TableName, branch: str) -> None:
     try:
-        await catalog.drop_branch(storage, branch)
+        await catalogs.of(storage).drop_branch(storage, branch)
     except Exception:  # the refresh's own result counts; the next refresh removes the branch
         _logger.exception("branch not dropped branch=%s storage=%s", branch, storage)
 

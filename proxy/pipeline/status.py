@@ -19,7 +19,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from proxy.catalog import Catalog, Refreshed
+from proxy.catalog import Catalogs, Refreshed, Unavailable
 from proxy.hs2 import SqlError
 from proxy.hs2.status import first_message, own_words, root_message
 from proxy.journal.texts import without_credentials
@@ -56,18 +56,18 @@ class Status:
         return self.word == FRESH
 
 
-async def status(catalog: Catalog, view: MaterializedView) -> Status:
+async def status(catalogs: Catalogs, view: MaterializedView) -> Status:
     """Return a view's status, from the current snapshots of its storage table and its sources.
 
     A fresh view need not be usable for a query: rewriting has further conditions, such as the session's settings.
     """
-    error = (await catalog.properties(view.storage)).get(REFRESH_ERROR)
+    error = (await catalogs.of(view.storage).properties(view.storage)).get(REFRESH_ERROR)
     try:
         sources = relations(view.storage_query, view.session)
     except SqlError as failure:
         return Status("unknown", failure.message, None, error, ())
     below = (state.name for state in view.through)
-    now = await catalog.current([view.name, view.storage, *sources, *below])
+    now = await catalogs.current([view.name, view.storage, *sources, *below])
     storage = now[view.storage]
     found = fresh_storage(replace(view, rewrite=True), sources, now, partial=True)
     refreshed_at = _refreshed_at(storage) if isinstance(storage, Table) else None
@@ -78,6 +78,14 @@ async def status(catalog: Catalog, view: MaterializedView) -> Status:
     how = "; queries read the view together with the appended rows if these are few" if live else ""
     never = found.reason is Reason.NEVER_REFRESHED
     return Status("never refreshed" if never else "stale", found.detail + how, refreshed_at, error, sources)
+
+
+async def status_or_outage(catalogs: Catalogs, view: MaterializedView) -> Status:
+    """Return a view's status for a listing; unknown, with the reason, while a catalog that it needs is unavailable."""
+    try:
+        return await status(catalogs, view)
+    except Unavailable as outage:
+        return Status("unknown", outage.message, None, None, ())
 
 
 def _refreshed_at(storage: Table) -> str | None:
@@ -109,7 +117,7 @@ def gone(view: MaterializedView) -> Lost:
 
 
 @asynccontextmanager
-async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]:
+async def noted(catalogs: Catalogs, view: MaterializedView) -> AsyncIterator[None]:
     """Record the outcome of the refresh that the `with` block runs, as a property of the view's storage table.
 
     On failure or cancellation, store the error in the property and re-raise the error; on success, remove the property.
@@ -120,22 +128,22 @@ async def noted(catalog: Catalog, view: MaterializedView) -> AsyncIterator[None]
     except Lost:
         raise
     except asyncio.CancelledError:
-        await asyncio.shield(_note(catalog, view, _CANCELLED))
+        await asyncio.shield(_note(catalogs, view, _CANCELLED))
         raise
     except Exception as failure:
         _logger.warning("refresh failed view=%s error=%s", view.name, failure)
-        await _note(catalog, view, without_credentials(first_message(str(failure))))
+        await _note(catalogs, view, without_credentials(first_message(str(failure))))
         raise
     else:
-        await _note(catalog, view, None)
+        await _note(catalogs, view, None)
 
 
-async def _note(catalog: Catalog, view: MaterializedView, message: str | None) -> None:
+async def _note(catalogs: Catalogs, view: MaterializedView, message: str | None) -> None:
     now = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
     try:
-        if message == _CANCELLED and (await status(catalog, view)).fresh:  # it was cancelled during the commit
+        if message == _CANCELLED and (await status(catalogs, view)).fresh:  # it was cancelled during the commit
             return
-        await catalog.note(view.storage, REFRESH_ERROR, message and f"{now}: {message[:_LONGEST]}")
+        await catalogs.of(view.storage).note(view.storage, REFRESH_ERROR, message and f"{now}: {message[:_LONGEST]}")
     except Exception:  # the refresh's own error is reported
         _logger.exception("refresh not recorded view=%s", view.name)
 
@@ -199,26 +207,33 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
     return ""
 
 
-async def lag_s(catalog: Catalog, view: MaterializedView, now_ms: int) -> float | None:
+async def lag_s(catalogs: Catalogs, view: MaterializedView, now_ms: int) -> float | None:
     """Return the seconds since the first source commit that a view's storage table lacks; 0 if the table is fresh.
 
-    `now_ms` is the current time in milliseconds since 1970. Return None for a view that was never refreshed. If the
-    time of that commit is unknown, because the view was redefined or snapshots have expired, return the seconds since
-    the last refresh.
+    `now_ms` is the current time in milliseconds since 1970. Return None for a view that was never refreshed, and while
+    a catalog that the view needs is unavailable. If the time of that commit is unknown, because the view was redefined
+    or snapshots have expired, return the seconds since the last refresh.
     """
-    if (await status(catalog, view)).fresh:
+    try:
+        return await _lag_s(catalogs, view, now_ms)
+    except Unavailable:
+        return None
+
+
+async def _lag_s(catalogs: Catalogs, view: MaterializedView, now_ms: int) -> float | None:
+    if (await status(catalogs, view)).fresh:
         return 0.0
-    storage = (await catalog.current([view.storage]))[view.storage]
+    storage = (await catalogs.current([view.storage]))[view.storage]
     if not isinstance(storage, Table) or storage.refresh is None:
         return None
-    since_ms = await _first_missed_ms(catalog, storage.refresh)
+    since_ms = await _first_missed_ms(catalogs, storage.refresh)
     if since_ms is None:
         since_ms = storage.refresh.started_ms or storage.snapshots[0].timestamp_ms
     return max(now_ms - since_ms, 0) / 1000
 
 
-async def _first_missed_ms(catalog: Catalog, refresh: RefreshState) -> int | None:
-    now = await catalog.current([source.name for source in refresh.sources])
+async def _first_missed_ms(catalogs: Catalogs, refresh: RefreshState) -> int | None:
+    now = await catalogs.current([source.name for source in refresh.sources])
     missed = [
         snapshot.timestamp_ms
         for source in refresh.sources
@@ -240,11 +255,11 @@ class Span:
     fresh: bool | None
 
 
-async def freshness(catalog: Catalog, view: MaterializedView) -> list[Span]:
+async def freshness(catalogs: Catalogs, view: MaterializedView) -> list[Span]:
     """Return the periods in which a view was fresh or stale, from its first recorded refresh until now."""
-    refreshes = await catalog.refreshes(view.storage)
+    refreshes = await catalogs.of(view.storage).refreshes(view.storage)
     sources = {source.name for refresh in refreshes for source in refresh.state.sources}
-    return spans(refreshes, await catalog.current(sources), time.time_ns() // 1_000_000)
+    return spans(refreshes, await catalogs.current(sources), time.time_ns() // 1_000_000)
 
 
 def spans(refreshes: Sequence[Refreshed], tables: Mapping[TableName, Relation | None], now_ms: int) -> list[Span]:

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, replace
 
 import rewriter
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.catalog.views import period
 from proxy.hs2 import SqlError
 from proxy.pipeline.planning import Reading, base_problem, decide, from_another, from_own
@@ -94,19 +94,19 @@ class Step:
         return not self.shared and self.decision.kind is not Kind.RETENTION
 
 
-async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> Step:
+async def next_step(catalogs: Catalogs, view: MaterializedView, asked: Asked) -> Step:
     """Plan and return the next step of a refresh; if the view is fresh, the step's decision says so.
 
     Raise SqlError if a source or the storage table cannot be used, or if the requested condition is not supported.
     `asked` has the options of the refresh.
     """
-    sources = await look(catalog, view)
-    storage = await storage_of(catalog, view)
+    sources = await look(catalogs, view)
+    storage = await storage_of(catalogs, view)
     if column := rewriter.misplaced(view, storage):
         raise _renamed(view, column)
     try:
-        step = await _Planning(catalog, view, sources, storage).step(asked)
-        return await _computed(catalog, step, asked) if step.decision.kind is Kind.FULL else step
+        step = await _Planning(catalogs, view, sources, storage).step(asked)
+        return await _computed(catalogs, step, asked) if step.decision.kind is Kind.FULL else step
     except rewriter.Unsupported as refusal:
         raise SqlError(str(refusal), "0A000") from refusal
     except RecursionError as error:
@@ -120,7 +120,7 @@ async def next_step(catalog: Catalog, view: MaterializedView, asked: Asked) -> S
         ) from error
 
 
-async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
+async def _computed(catalogs: Catalogs, step: Step, asked: Asked) -> Step:
     """Complete a step that recomputes rows: return the step with the query that computes the rows.
 
     The query reads another view's storage table if possible. The query is the view's own if no such storage table is
@@ -129,9 +129,9 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
     """
     reading = None
     if not (asked.full or asked.anew):
-        reading = await from_another(catalog, step.held, step.storage, step.sources)
+        reading = await from_another(catalogs, step.held, step.storage, step.sources)
     if reading is None:
-        reading = await from_own(catalog, step.held, step.sources, whole=not step.state.only)
+        reading = await from_own(catalogs, step.held, step.sources, whole=not step.state.only)
     reason = step.decision.reason
     if reading.shared:
         reason += f"; computed from the stored rows of {reading.held[0][0].name}"
@@ -141,8 +141,8 @@ async def _computed(catalog: Catalog, step: Step, asked: Asked) -> Step:
 class _Planning:
     """A planner of one refresh, from the view, its sources and its storage table as looked up at the start."""
 
-    def __init__(self, catalog: Catalog, view: MaterializedView, sources: Sources, storage: Table) -> None:
-        self._catalog, self._view, self._sources, self._storage = catalog, view, sources, storage
+    def __init__(self, catalogs: Catalogs, view: MaterializedView, sources: Sources, storage: Table) -> None:
+        self._catalogs, self._view, self._sources, self._storage = catalogs, view, sources, storage
         self._columns = {name: table.columns for name, table in sources.tables.items()}
         self._state = sources.state(view, storage, time.time_ns() // 1_000_000)
         self._aside = ""  # text to add to the reason of the decision
@@ -180,7 +180,7 @@ class _Planning:
         assert recorded is not None
         if same(recorded, self._state):
             return self._step(_FRESH, part)
-        decision = await decide(self._catalog, self._narrowed(part), self._sources, self._storage)
+        decision = await decide(self._catalogs, self._narrowed(part), self._sources, self._storage)
         if decision.incremental:
             return replace(self._step(decision, part), part=wanted, then=then) if then else self._step(decision, part)
         return self._step(decision, wanted)
@@ -194,7 +194,9 @@ class _Planning:
         if self._storage.snapshot_id is None or base_problem(self._view, self._sources, recorded):
             return None
         head = self._storage.snapshot_id
-        files = await self._catalog.files(self._storage.name, head, head)  # the live files, without the history
+        files = await self._catalogs.of(self._storage.name).files(
+            self._storage.name, head, head
+        )  # the live files, without the history
         if files.fields is None:
             self._aside = f"; {_UNDROPPED}"
         if files.fields is None or not kept.leaves_out(files.live):

@@ -16,11 +16,11 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.catalog.inventory import Kind
 from proxy.catalog.refresh_state import STATE_PREFIXES, STORAGE_OF, to_properties, to_summary
 from proxy.catalog.views import period
@@ -44,8 +44,8 @@ _logger = logging.getLogger(__name__)
 class Upkeep:
     """The maintenance of storage tables (compaction, expiry); the caller of each method holds the view's lock."""
 
-    def __init__(self, catalog: Catalog, runner: Runner) -> None:
-        self._catalog = catalog
+    def __init__(self, catalogs: Catalogs, runner: Runner) -> None:
+        self._catalogs = catalogs
         self._runner = runner
 
     async def maintain(self, view: MaterializedView, statement: str) -> None:
@@ -69,7 +69,7 @@ class Upkeep:
             return
         now_ms = time.time_ns() // 1_000_000
         try:
-            snapshots = (await storage_of(self._catalog, view)).snapshots
+            snapshots = (await storage_of(self._catalogs, view)).snapshots
             if not snapshots or snapshots[-1].timestamp_ms > now_ms - 2000 * keep:
                 return
             older = timestamp_text((now_ms - 1000 * keep) * 1000)
@@ -87,7 +87,7 @@ class Upkeep:
         Both versions must have the same definition. Do nothing if the last refresh recorded in the storage table was
         not for the version `filled`.
         """
-        storage = await storage_of(self._catalog, view)
+        storage = await storage_of(self._catalogs, view)
         recorded = storage.refresh
         if recorded is not None and (recorded.view_uuid, recorded.view_version) == (filled.uuid, filled.version):
             state = replace(recorded, view_version=view.version)
@@ -99,10 +99,10 @@ class Upkeep:
 
         Do nothing for any other snapshot, or if the storage table has no recorded refresh state in its snapshots.
         """
-        storage = await storage_of(self._catalog, view)
+        storage = await storage_of(self._catalogs, view)
         if storage.refresh is None or storage.snapshots[0].operation != "replace":
             return
-        summary = await self._catalog.recorded(view.storage)
+        summary = await self._catalogs.of(view.storage).recorded(view.storage)
         if not summary:  # another tool's storage records its state in table properties
             return
         await self.record(view, storage, storage.refresh, summary)
@@ -114,24 +114,26 @@ class Upkeep:
 
         The refresh state (`state`) is also recorded in the table properties. `storage` is the current storage table.
         """
-        async with staged(self._catalog, view, storage.snapshot_id) as branch:
+        async with staged(self._catalogs, view, storage.snapshot_id) as branch:
             name = storage.name.sql()
             async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:
                 await job.run(f"ALTER TABLE {name} CREATE BRANCH {branch}")
                 await job.run(f"INSERT INTO {name}.branch_{branch} SELECT * FROM {name} WHERE false")
             base = storage.snapshot_id
-            await self._catalog.publish(storage.name, branch, base, to_properties(state), STATE_PREFIXES)
+            await self._catalogs.of(storage.name).publish(
+                storage.name, branch, base, to_properties(state), STATE_PREFIXES
+            )
 
 
 class Orphans:
     """A remover of orphaned storage tables, which a killed CREATE has left behind.
 
-    The remover is active only if no other proxy creates views in this catalog (`alone`). With other proxies, a storage
-    table without a view may belong to a view that is just being created, so nothing is dropped.
+    The remover is active only in the catalogs `alone`, in which no other proxy creates views. With other proxies, a
+    storage table without a view may belong to a view that is just being created, so nothing is dropped.
     """
 
-    def __init__(self, catalog: Catalog, runner: Runner, *, alone: bool) -> None:
-        self._catalog = catalog
+    def __init__(self, catalogs: Catalogs, runner: Runner, *, alone: Collection[str]) -> None:
+        self._catalogs = catalogs
         self._runner = runner
         self._alone = alone
         self._making: Counter[TableName] = Counter()
@@ -169,19 +171,23 @@ class Orphans:
         return True
 
     async def _found(self, view: TableName | None) -> list[TableName]:
-        if not self._alone:
+        searched = [catalog for catalog in self._catalogs if catalog.name in self._alone]
+        if not searched:
             return []
         # In this order: storage created from now on is not listed, and storage created before has its view by then.
-        listed = await self._catalog.inventory(lambda name: STORAGE_SUFFIX in name.table)
+        listed = await self._catalogs.inventory(lambda name: STORAGE_SUFFIX in name.table, searched)
         making = frozenset(+self._making)
-        self._catalog.invalidate()
-        used = {view.storage for view in await self._catalog.definitions()} | making
-        if self._catalog.broken:  # which storage an unreadable view uses is unknown
+        for catalog in searched:
+            catalog.check()
+            catalog.invalidate()
+            await catalog.read_views()
+        used = {view.storage for view in await self._catalogs.definitions()} | making
+        if self._catalogs.broken:  # which storage an unreadable view uses is unknown
             return []
         unused = [one.name for one in listed if one.kind is Kind.STORAGE and one.name not in used]
         made_for = await asyncio.gather(*map(self._made_for, unused))
         return [storage for storage, of in zip(unused, made_for, strict=True) if of is not None and view in (None, of)]
 
     async def _made_for(self, storage: TableName) -> TableName | None:
-        of = (await self._catalog.properties(storage)).get(STORAGE_OF)
+        of = (await self._catalogs.of(storage).properties(storage)).get(STORAGE_OF)
         return None if of is None else TableName((storage.catalog, *split_name(of)))

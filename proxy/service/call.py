@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from proxy.authentication import ProxyUsers
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import Interrupted, SqlError, encode_reply, failure
 from proxy.journal import Journal, Record, one_word
 from proxy.session import Answering, ClientSession, Foreseen, Handle, Message, Operation, Sessions, Worker, numbered
@@ -93,7 +93,7 @@ class Processor:
     - `facts`: makes the object in which `answering` keeps data about a new session, from the session's user and
       configuration
     - `proxy_users`: the rules for impersonation
-    - `catalog`: the Iceberg catalog that clients can browse in addition to Spark's; None if there is none
+    - `catalogs`: the Iceberg catalogs that clients can browse in addition to Spark's; None if there are none
     - `progress`: returns Spark's progress of a statement
     - `mark`: the end of each handle id, which identifies the worker process; empty in a single process
     - `journal`: keeps a record of each statement
@@ -110,7 +110,7 @@ class Processor:
         answering: Answering,
         facts: Callable[[str, Mapping[str, str]], Any],
         proxy_users: ProxyUsers | None = None,
-        catalog: Catalog | None = None,
+        catalogs: Catalogs | None = None,
         progress: Progress = unknown,
         journal: Journal | None = None,
         most_sessions: int = 20_000,
@@ -120,7 +120,7 @@ class Processor:
         self.answering = answering
         self.facts = facts
         self.proxy_users = proxy_users or ProxyUsers()
-        self.catalog = catalog
+        self.catalogs = catalogs
         self.progress = progress
         self.journal = journal or Journal()
         self.sessions = Sessions(self.journal.end, self.journal.close, most_sessions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from proxy.catalog import Listed
+from proxy.catalog import Catalog, Catalogs, Listed
 from proxy.hs2 import ResultSet
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call
@@ -27,13 +27,15 @@ async def get_primary_keys(call: Call) -> bytes:
     Without a table name, the keys of all tables are returned. Without a catalog in Viewgate, return Spark's reply.
     """
     request = call.request(ttypes.TGetPrimaryKeysReq)
-    catalog = call.service.catalog
-    if catalog is None:
+    catalogs = call.service.catalogs
+    if catalogs is None:
         return await relay_metadata(call)
     is_it = _named(request.catalogName, request.schemaName, request.tableName)
 
     async def rows() -> list[Row]:
-        return sorted(row for one in await catalog.inventory(is_it) for row in _primary(one))
+        return sorted(
+            row for one in await catalogs.inventory(is_it, _of(catalogs, request.catalogName)) for row in _primary(one)
+        )
 
     return await answer(call, _KIND, _PRIMARY, rows)
 
@@ -45,17 +47,22 @@ async def get_cross_reference(call: Call) -> bytes:
     keys to all tables. Without a catalog in Viewgate, return Spark's reply.
     """
     request = call.request(ttypes.TGetCrossReferenceReq)
-    catalog = call.service.catalog
-    if catalog is None:
+    catalogs = call.service.catalogs
+    if catalogs is None:
         return await relay_metadata(call)
     is_parent = _named(request.parentCatalogName, request.parentSchemaName, request.parentTableName)
     is_child = _named(request.foreignCatalogName, request.foreignSchemaName, request.foreignTableName)
 
     async def rows() -> list[Row]:
-        children = await catalog.inventory(is_child)
+        children = await catalogs.inventory(is_child, _of(catalogs, request.foreignCatalogName))
         return sorted((row for one in children for row in _foreign(one, is_parent)), key=_by_parent)
 
     return await answer(call, _KIND, _CROSS, rows)
+
+
+def _of(catalogs: Catalogs, name: str | None) -> list[Catalog]:
+    """Return the catalogs with this name, ignoring case; all catalogs for None or an empty name."""
+    return [catalog for catalog in catalogs if not name or name.lower() == catalog.name.lower()]
 
 
 def _named(catalog: str | None, schema: str | None, table: str | None) -> Callable[[TableName], bool]:

@@ -1,7 +1,7 @@
 """Answers the calls that list catalogs, schemas, tables, columns, table types and functions.
 
-If Viewgate has no catalog, Spark answers these calls. If Viewgate has a catalog, Viewgate adds the names of the
-catalogs, which Spark does not list, and the objects of Viewgate's catalog. Tables are listed with views and
+If Viewgate has no catalog, Spark answers these calls. If Viewgate has catalogs, Viewgate adds their names, which Spark
+does not list, and their objects. Tables are listed with views and
 materialized views. Storage tables (the tables that hold the rows of materialized views) are listed only if the client
 requests the type SYSTEM TABLE. The columns of a storage table are listed only if the client names the table exactly.
 Calls for functions are relayed to Spark, with the wildcard `%` translated.
@@ -39,16 +39,16 @@ _GET_CATALOGS = 2
 
 
 async def get_catalogs(call: Call) -> bytes:
-    """Return the reply to GetCatalogs, which lists two catalogs: `spark_catalog` and Viewgate's.
+    """Return the reply to GetCatalogs, which lists `spark_catalog` and Viewgate's catalogs.
 
     Without a catalog in Viewgate, return Spark's reply.
     """
-    catalog = call.service.catalog
-    if catalog is None:
+    catalogs = call.service.catalogs
+    if catalogs is None:
         return await relay_metadata(call)
 
     async def rows() -> list[Row]:
-        return sorted({(SPARK_CATALOG,), (catalog.name,)})
+        return sorted({(name,) for name in (SPARK_CATALOG, *catalogs.names)})
 
     return await answer(call, _GET_CATALOGS, _CATALOGS, rows)
 
@@ -66,10 +66,10 @@ async def get_schemas(call: Call) -> bytes:
     asked, fits = sides(call, request.catalogName), matcher(request.schemaName)
 
     async def rows() -> list[Row]:
-        ours: list[Row] = []
-        if asked.ours is not None:
-            spaces = map(".".join, await asked.ours.namespaces())
-            ours = [(space, asked.ours.name) for space in spaces if fits(space)]
+        spaces = await asked.all.from_each(asked.ours, lambda catalog: catalog.namespaces())
+        ours: list[Row] = [
+            (space, catalog.name) for catalog, own in spaces.items() for space in map(".".join, own) if fits(space)
+        ]
         sparks = [named(row, _CATALOG, _SCHEMA) for row in await spark_rows(call)] if asked.sparks else []
         return await merged(lambda: ours, sparks, (_CATALOG, _SCHEMA), len(_SCHEMAS.columns))
 
@@ -82,7 +82,7 @@ _GET_TABLE_TYPES = 5
 
 async def get_table_types(call: Call) -> bytes:
     """Return the reply to GetTableTypes with the table types, sorted by name as JDBC requires."""
-    if call.service.catalog is None:
+    if call.service.catalogs is None:
         return await relay_metadata(call)
 
     async def rows() -> list[Row]:
@@ -134,7 +134,7 @@ async def get_tables(call: Call) -> bytes:
     types = frozenset(kind.upper() for kind in request.tableTypes or ())
 
     async def rows() -> list[Row]:
-        found = await asked.ours.inventory(wanted) if asked.ours is not None else []
+        found = await asked.inventory(wanted)
         sparks = [named(row, 0, 1) for row in await spark_rows(call)] if asked.sparks else []
         return await merged(lambda: list(_tables(found, types)), sparks, _TABLES_ORDER, _TABLE)
 
@@ -185,7 +185,7 @@ async def get_columns(call: Call) -> bytes:
     by_name, fits = is_exact(request.tableName), matcher(request.columnName)
 
     async def rows() -> list[Row]:
-        found = await asked.ours.inventory(wanted) if asked.ours is not None else []
+        found = await asked.inventory(wanted)
         listed = [one for one in found if by_name or one.kind is not Kind.STORAGE]
         sparks = [named(row, 0, 1) for row in await spark_rows(call)] if asked.sparks else []
         return await merged(lambda: list(_columns(listed, fits)), sparks, _COLUMNS_ORDER, _COLUMN)

@@ -1,8 +1,9 @@
 """Common functions of the metadata calls: get Viewgate's and Spark's rows, merge them, and return a finished operation.
 
 Spark lists one catalog, `spark_catalog`, and leaves the catalog's name empty in the rows; Viewgate adds its Iceberg
-catalog. A call that names a catalog is answered from that catalog. In JDBC, an empty catalog name means objects without
-a catalog. Spark regards all its objects as objects without a catalog, so a call with an empty name is relayed to Spark.
+catalogs. A call that names a catalog is answered from that catalog. In JDBC, an empty catalog name means objects
+without a catalog. Spark regards all its objects as objects without a catalog, so a call with an empty name is relayed
+to Spark.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Catalogs, Listed
 from proxy.hs2 import ResultSet, SqlError, decode_rows, success
 from proxy.hs2.generated import ttypes
 from proxy.hs2.patterns import matcher
@@ -37,28 +38,32 @@ _GLOBAL_TEMPORARY = "global_temp"
 class Sides:
     """The catalogs that a metadata call covers.
 
-    `ours` is Viewgate's catalog, None if the call does not cover Viewgate's catalog; `sparks` says whether the call
-    covers Spark's catalog.
+    `ours` are those of Viewgate's catalogs that the call covers; `sparks` says whether the call covers Spark's catalog.
     """
 
-    ours: Catalog | None
+    all: Catalogs
+    ours: Sequence[Catalog]
     sparks: bool
+
+    async def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
+        """Return the tables and views of Viewgate's catalogs whose names `wanted` accepts, ordered by name."""
+        return await self.all.inventory(wanted, self.ours)
 
 
 def sides(call: Call, catalog: str | None) -> Sides:
-    """Return the catalogs whose names match the catalog pattern of a call; None as pattern matches both catalogs."""
+    """Return the catalogs whose names match the catalog pattern of a call; None as pattern matches all catalogs."""
     fits = matcher(catalog)
-    ours = call.service.catalog
-    return Sides(ours if ours is not None and fits(ours.name) else None, fits(SPARK_CATALOG))
+    ours = call.service.catalogs or Catalogs(())
+    return Sides(ours, [each for each in ours if fits(each.name)], fits(SPARK_CATALOG))
 
 
 def known_to_spark_alone(call: Call, catalog: str | None) -> bool:
     """Return whether a metadata call must be relayed to Spark; `catalog` is the catalog name in the call.
 
     A call must be relayed if Viewgate has no catalog, or if the catalog name in the call is an empty text. A call
-    without a catalog name (None) concerns both catalogs.
+    without a catalog name (None) concerns all catalogs.
     """
-    return call.service.catalog is None or catalog == ""
+    return call.service.catalogs is None or catalog == ""
 
 
 def names(schema: str | None, table: str | None) -> Callable[[TableName], bool]:

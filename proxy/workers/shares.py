@@ -13,7 +13,7 @@ def share(settings: Config, number: int) -> Config:
 
     >>> from proxy.config import CatalogSettings, Listen
     >>> spark, lake = UpstreamAddress(host="spark", sessions=7), CatalogSettings(name="lake", type="sql")
-    >>> settings = Config(server=Listen(workers=3), upstreams=(spark,), catalog=lake)
+    >>> settings = Config(server=Listen(workers=3), upstreams=(spark,), catalogs=(lake,))
     >>> [share(settings, number).upstreams[0].sessions for number in (1, 2, 3)]
     [3, 2, 2]
     """

@@ -18,7 +18,8 @@ STORAGE_SUFFIX = "__storage"
 class PlainView:
     """An Iceberg view without a storage table.
 
-    Names in `query` are resolved in `catalog` and `namespace`, in lower case if `lower_names` is true.
+    Names in `query` are resolved in `catalog` and `namespace`. `catalogs` are the catalogs that a name may begin with,
+    besides the view's own, and `lower_names` those in which the case of names does not matter.
     """
 
     name: TableName
@@ -28,7 +29,8 @@ class PlainView:
     columns: tuple[Column, ...]
     catalog: str
     namespace: tuple[str, ...]
-    lower_names: bool = False
+    catalogs: frozenset[str] = frozenset()
+    lower_names: frozenset[str] = frozenset()
 
     @property
     def session(self) -> Session:
@@ -48,7 +50,9 @@ class MaterializedView:
     - `query`: the query that defines the view's rows for its readers
     - `storage_query`: the query that fills the storage table: its outputs are the columns of the storage table, which
       are the outputs of `query` and hidden columns that allow aggregates to be rolled up
-    - `catalog`, `namespace`: where names in both queries are resolved, in lower case if `lower_names` is true
+    - `catalog`, `namespace`: where names in both queries are resolved
+    - `catalogs`: the catalogs that a name in the queries may begin with, besides the view's own
+    - `lower_names`: the catalogs in which the case of names does not matter
     - `settings`: the session settings at CREATE, with which each refresh runs; None if another tool made the view
     - `rewrite`: false if queries must not be answered from the view
     - `deferred`: true if writes through Viewgate do not start a refresh
@@ -76,7 +80,8 @@ class MaterializedView:
     max_staleness: int | None = None
     over_views: str = ""
     through: tuple[ViewState, ...] = ()
-    lower_names: bool = False
+    catalogs: frozenset[str] = frozenset()
+    lower_names: frozenset[str] = frozenset()
 
     @property
     def state(self) -> ViewState:
@@ -100,10 +105,8 @@ class MaterializedView:
 
 
 def _session(view: PlainView | MaterializedView) -> Session:
-    catalogs = frozenset({view.name.catalog})
-    return Session(
-        view.catalog, view.namespace, catalogs=catalogs, lower_names=catalogs if view.lower_names else frozenset()
-    )
+    catalogs = view.catalogs | {view.name.catalog}
+    return Session(view.catalog, view.namespace, catalogs=catalogs, lower_names=view.lower_names)
 
 
 def storage_name(view: TableName) -> TableName:

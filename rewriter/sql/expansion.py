@@ -115,8 +115,9 @@ def from_storage(
 def _as_stored(view: MaterializedView) -> PlainView:
     query = f"SELECT {_names(view)} FROM {view.storage.sql()}"
     return PlainView(
-        view.name, view.uuid, view.version, query, view.columns, view.catalog, view.namespace, view.lower_names
-    )
+        view.name, view.uuid, view.version, query, view.columns, view.catalog, view.namespace, view.catalogs,
+        view.lower_names,
+    )  # fmt: skip
 
 
 class Names:

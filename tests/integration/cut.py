@@ -1,10 +1,10 @@
-"""A relay to a server that can be cut: connections through it are lost, and new ones succeed."""
+"""A relay to a server that can be cut (connections through it are lost, and new ones succeed) or held (no replies)."""
 
 from __future__ import annotations
 
 import socket
 from contextlib import suppress
-from threading import Thread
+from threading import Event, Thread
 from typing import Self
 
 
@@ -16,6 +16,8 @@ class Way:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._connections: list[socket.socket] = []
+        self._going = Event()
+        self._going.set()
         self._threads = [Thread(target=self._accept, daemon=True)]
         self._threads[0].start()
 
@@ -32,10 +34,19 @@ class Way:
         for thread in self._threads[1:]:
             thread.join(10)
 
+    def hold(self) -> None:
+        """Drop all connections, and let new ones get no reply until `resume`, as if the server hung."""
+        self._going.clear()
+        self.cut()
+
+    def resume(self) -> None:
+        self._going.set()
+
     def _accept(self) -> None:
         with suppress(OSError):
             while True:
                 client, _ = self._listener.accept()
+                self._going.wait()
                 server = socket.create_connection(("127.0.0.1", self._to))
                 self._connections += (client, server)
                 for pair in ((client, server), (server, client)):
@@ -46,6 +57,7 @@ class Way:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.resume()
         self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
         self.cut()

@@ -12,14 +12,10 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 
-from proxy.jars import Jar
 from tests.integration import debian
 from tests.integration.daemon import Daemon, free_ports
 
 USER = DATABASE = "iceberg"
-DRIVER = Jar(  # as in docker/spark/Dockerfile
-    "org.postgresql", "postgresql", "42.7.14", "73914527305a40cce504b0d3d90b23caf565136912d607ae8ae7c5895512332c"
-)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from tests.integration import clients
 from tests.integration.cut import Way
 from tests.integration.daemon import Daemon, eventually, free_ports
 from tests.integration.gate import VIEWGATE, Gate
-from tests.integration.postgres import DATABASE, DRIVER, postgres
+from tests.integration.postgres import DATABASE, postgres
 from tests.integration.race import NOTE, Race
 
 pytestmark = pytest.mark.aside
@@ -43,7 +43,7 @@ def spark_command(command: list[str], folder: Path, port: int, ui: int, database
     here = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraClassPath": ":".join(map(str, jars.ensure((jars.ICEBERG, DRIVER)))),
+        "spark.driver.extraClassPath": ":".join(map(str, jars.ensure((jars.ICEBERG, jars.POSTGRES)))),
         "spark.driver.memory": "1g",
         "spark.ui.enabled": "true",
         "spark.ui.port": str(ui),

@@ -1,48 +1,53 @@
-"""Views in a REST catalog of Iceberg's own tests: created, refreshed, and read by Spark's client."""
+"""Views in a REST catalog of Iceberg's own tests, and over tables of two catalogs: created, refreshed, and read."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
+from pyhive.exc import OperationalError
 from pyiceberg.catalog import load_catalog
 
-from proxy.catalog import open_catalog
+from proxy.catalog import Catalogs, open_catalog
 from rewriter.model import Table, TableName, ViewState
 from tests.integration import clients
-from tests.integration.decided import chosen, rows_both_ways
-from tests.integration.gate import Gate
+from tests.integration.cut import Way
+from tests.integration.daemon import eventually
+from tests.integration.decided import chosen, reasons, rows_both_ways
+from tests.integration.gate import Gate, settings_beside
 from tests.integration.race import Race
 from tests.integration.rest import rest_catalog
 
 RACE_S = 4
+PATIENCE_S = 2
 QUERY = "SELECT region, sum(amount) FROM rest.shop.sales GROUP BY region"
 VIEW = "rest.shop.by_region"
 
 
 class Rest(NamedTuple):
-    """A Viewgate over the catalog, the catalog's properties, and the database behind it."""
+    """A Viewgate over the catalog, the catalog's properties, the database behind it, and Viewgate's way to it."""
 
     gate: Gate
     catalog: dict[str, str]
     database: str
+    way: Way
 
 
 @pytest.fixture(scope="module")
-def rest(gate: Gate, rest_port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rest]:
-    """A REST catalog, and a Viewgate over it before the run's Spark."""
+def rest(gate: Gate, data: Path, rest_port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rest]:
+    """A REST catalog, and a Viewgate over it and the catalog in SQLite before the run's Spark."""
     folder = tmp_path_factory.mktemp("rest")
-    with rest_catalog("rest", folder, rest_port) as server:
-        file = folder / "viewgate.toml"
-        file.write_text(
-            f'[[upstream]]\nhost = "127.0.0.1"\nport = {gate.spark_port}\n'
-            f'[catalog]\nname = "rest"\ntype = "rest"\nuri = "{server.uri}"\n'
-        )
+    with rest_catalog("rest", folder, rest_port) as server, Way(rest_port) as way:
+        file = settings_beside(gate, data, f"[timeouts]\ncatalog = {PATIENCE_S}\n", folder / "viewgate.toml")
+        other = f'[[catalog]]\nname = "rest"\ntype = "rest"\nuri = "http://127.0.0.1:{way.port}"\n'
+        file.write_text(file.read_text().replace("[catalog]", "[[catalog]]") + other)
         with Gate("--config", file) as over:
-            yield Rest(over, {"type": "rest", "uri": server.uri}, server.database)
+            yield Rest(over, {"type": "rest", "uri": server.uri}, server.database, way)
             assert over.stop() == 0
 
 
@@ -90,6 +95,57 @@ def test_a_write_refreshes_its_views(session: Any) -> None:
     right(session)
 
 
+JOINED = (
+    "SELECT r.country, sum(s.amount) AS total FROM rest.shop.sales s JOIN lake.two.regions r ON s.region = r.region "
+    "GROUP BY r.country"
+)
+COUNTED = "SELECT country, count(*) AS n FROM lake.two.regions GROUP BY country"
+
+
+def test_views_over_tables_of_two_catalogs(session: Any, rest: Rest) -> None:
+    for sql in (
+        "CREATE NAMESPACE lake.two",
+        "CREATE TABLE lake.two.regions AS SELECT id AS region, concat('c', id % 2) AS country FROM range(8)",
+        f"CREATE MATERIALIZED VIEW lake.two.counted AS {COUNTED}",
+        "USE rest.shop",
+        f"CREATE MATERIALIZED VIEW joined AS {JOINED.replace('rest.shop.sales', 'sales')}",
+    ):
+        clients.rows(session, sql)
+    assert (chosen(session, JOINED), chosen(session, COUNTED)) == (["rest.shop.joined"], ["lake.two.counted"])
+    assert chosen(session, JOINED.replace("rest.shop.sales", "sales")) == ["rest.shop.joined"]
+    right(session, JOINED)
+    load_catalog("rest", **rest.catalog).load_table("shop.sales").append(
+        pa.table({"region": pa.array([1, 2]), "amount": pa.array([10, 20])})
+    )
+    assert "delta_union" in str(clients.rows(session, f"EXPLAIN REWRITE {JOINED}"))
+    right(session, JOINED)
+    clients.rows(session, "INSERT INTO lake.two.regions VALUES (9, 'c9')")  # refreshes the views of both catalogs
+    shown = {row[1]: (row[4], row[-1]) for row in clients.rows(session, "SHOW MATERIALIZED VIEWS LIKE '*ed'")}
+    assert shown == {"joined": ("fresh", "rest"), "counted": ("fresh", "lake")}
+    right(session, JOINED)
+    with pytest.raises(OperationalError, match=r"needed by materialized views lake\.two\.counted, rest\.shop\.joined"):
+        clients.rows(session, "DROP TABLE lake.two.regions")
+    _hang(session, rest)
+    for sql in ("DROP MATERIALIZED VIEW joined", "DROP MATERIALIZED VIEW lake.two.counted", "USE lake.default"):
+        clients.rows(session, sql)
+    assert (chosen(session, JOINED), chosen(session, COUNTED)) == ([], [])
+    clients.rows(session, "DROP TABLE lake.two.regions PURGE")
+
+
+def _hang(session: Any, rest: Rest) -> None:
+    """Check that the view in SQLite answers while Viewgate, but not Spark, gets no replies from the REST catalog."""
+    rest.way.hold()
+    begun = time.monotonic()
+    assert "the catalog rest is unavailable since" in reasons(session, JOINED)
+    assert chosen(session, COUNTED) == ["lake.two.counted"]
+    right(session, COUNTED)
+    right(session, JOINED)
+    assert time.monotonic() - begun < PATIENCE_S + 15
+    rest.way.resume()
+    eventually(lambda: chosen(session, JOINED) == ["rest.shop.joined"])
+    assert rest.gate.output.count("catalog unavailable catalog=rest") == 1
+
+
 def test_a_dropped_view_is_gone(session: Any, rest: Rest) -> None:
     clients.rows(session, "DROP MATERIALIZED VIEW rest.shop.by_region")
     assert chosen(session, QUERY) == []
@@ -99,14 +155,14 @@ def test_a_dropped_view_is_gone(session: Any, rest: Rest) -> None:
 
 def test_what_has_not_changed_is_not_sent_again(session: Any, rest: Rest, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [TableName(("rest", "shop", name)) for name in ("sales", "by_region", "by_region__storage", "missing")]
-    opened = open_catalog("rest", rest.catalog)
+    opened = Catalogs([open_catalog("rest", rest.catalog)])
     sent: list[int] = []
 
     def answered(reply: Any, *_: Any, **__: Any) -> None:
         sent.append(reply.status_code)
 
     async def story() -> None:
-        opened._store.iceberg._session.hooks["response"].append(answered)  # type: ignore[attr-defined]
+        opened["rest"]._store.iceberg._session.hooks["response"].append(answered)  # type: ignore[attr-defined]
         first = await opened.current(names)
         assert [type(first[name]) for name in names] == [Table, ViewState, Table, type(None)]
         sent.clear()

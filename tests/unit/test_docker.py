@@ -62,16 +62,16 @@ def test_spark_is_set_as_the_embedded_one() -> None:
 
 def test_viewgate_and_spark_read_one_catalog() -> None:
     settings = config.load(DOCKER / "viewgate" / "viewgate.toml")
-    assert settings.catalog is not None
+    (catalog,) = settings.catalogs
     (upstream,) = settings.upstreams
     assert upstream.host in COMPOSE["services"]
     assert str(upstream.port) == SETTINGS["spark.hadoop.hive.server2.thrift.port"]
     name = SETTINGS["spark.sql.defaultCatalog"]
-    assert settings.catalog.name == name
-    assert settings.catalog.properties["warehouse"] == SETTINGS[f"spark.sql.catalog.{name}.warehouse"]
+    assert catalog.name == name
+    assert catalog.properties["warehouse"] == SETTINGS[f"spark.sql.catalog.{name}.warehouse"]
     user, password = (SETTINGS[f"spark.sql.catalog.{name}.jdbc.{key}"] for key in ("user", "password"))
     server = SETTINGS[f"spark.sql.catalog.{name}.uri"].removeprefix("jdbc:postgresql://")
-    assert settings.catalog.properties["uri"] == f"postgresql+psycopg2://{user}:{password}@{server}"
+    assert catalog.properties["uri"] == f"postgresql+psycopg2://{user}:{password}@{server}"
     database = COMPOSE["services"]["postgres"]["environment"]
     assert (database["POSTGRES_USER"], database["POSTGRES_PASSWORD"]) == (user, password)
     assert server == f"postgres:5432/{database['POSTGRES_DB']}"

@@ -11,7 +11,7 @@ import pytest
 
 from proxy.answering import Answers, Decision
 from proxy.answering.answers import KnownViews
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import SqlError
 from proxy.session import ClientSession
 from rewriter import Definitions, Recent
@@ -42,7 +42,7 @@ def test_views_are_read_once_and_while_others_are_served(monkeypatch: pytest.Mon
 
     async def asked_twice() -> None:
         catalog = Views()
-        answers = Answers(cast("Catalog", catalog))
+        answers = Answers(cast("Catalogs", catalog))
         before = await answers.definitions()
         catalog.views = (cast("MaterializedView", object()),)
         asked = [asyncio.create_task(answers.definitions()) for _ in range(2)]
@@ -66,7 +66,7 @@ def decided(monkeypatch: pytest.MonkeyPatch, sql: str, *, rewrite: bool, views: 
         catalog = Views()
         catalog.views = tuple(cast("MaterializedView", object()) for _ in range(views))
         session: Any = SimpleNamespace(facts=SimpleNamespace(problem=""))
-        return await Answers(cast("Catalog", catalog)).decide(session, sql)
+        return await Answers(cast("Catalogs", catalog)).decide(session, sql)
 
     monkeypatch.setattr(Answers, "facts", facts)
     monkeypatch.setattr(Definitions, "read", lambda definitions: None)
@@ -148,7 +148,7 @@ def test_a_catalog_that_spark_does_not_know_is_told_of_once(
             return Session("spark_catalog", ("default",), catalogs=frozenset({"lake", "spark_catalog"}))
 
     async def scenario() -> None:
-        answers = Answers(cast("Catalog", SimpleNamespace(name=name)))
+        answers = Answers(cast("Catalogs", SimpleNamespace(names=(name,))))
         for _ in range(2):
             session = SimpleNamespace(facts=Facts(), upstream=SimpleNamespace(query=None))
             await answers.facts(cast("ClientSession", session))
@@ -156,6 +156,6 @@ def test_a_catalog_that_spark_does_not_know_is_told_of_once(
     asyncio.run(scenario())
     assert len(caplog.messages) == said
     assert all(
-        "[catalog] name is 'lakee', but Spark has only the catalogs lake, spark_catalog" in text
+        "[[catalog]] name is 'lakee', but Spark has only the catalogs lake, spark_catalog" in text
         for text in caplog.messages
     )

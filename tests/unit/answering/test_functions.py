@@ -16,7 +16,7 @@ SESSION = Session("lake", ("demo",))
 
 def whole(sql: str, lake: Lake) -> str:
     """Return a statement with its calls expanded."""
-    return splice(sql, asyncio.run(expand(sql, SESSION, lake.catalog())))
+    return splice(sql, asyncio.run(expand(sql, SESSION, lake.catalogs())))
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_no_files_are_no_rows_and_no_view_is_an_error(lake: Lake) -> None:
     lake.put_view(AGG, view_document(**MATERIALIZED))
     assert "replace('[]'" in whole("SELECT * FROM mv_dependencies('demo.agg')", lake)
     with pytest.raises(SqlError, match="materialized view nope does not exist") as refused:
-        asyncio.run(expand("SELECT * FROM mv_dependencies('nope')", SESSION, lake.catalog()))
+        asyncio.run(expand("SELECT * FROM mv_dependencies('nope')", SESSION, lake.catalogs()))
     assert refused.value.sql_state == "42P01"
 
 
 @pytest.mark.parametrize("view", ["CREATE VIEW v", "CREATE OR REPLACE TEMPORARY VIEW v (a)", "ALTER VIEW v"])
 def test_a_view_would_keep_the_rows_of_one_moment(lake: Lake, view: str) -> None:
     with pytest.raises(SqlError, match=r"stale_files\(\) returns the current rows"):
-        asyncio.run(expand(f"{view} AS SELECT * FROM stale_files('demo.agg')", SESSION, lake.catalog()))
+        asyncio.run(expand(f"{view} AS SELECT * FROM stale_files('demo.agg')", SESSION, lake.catalogs()))

@@ -23,9 +23,9 @@ def during_an_outage(asking: Asking, story: Callable[[], Awaitable[None]]) -> No
         raise ConnectionRefusedError("connection refused")
 
     async def told() -> None:
-        await asking.house.catalog.definitions()
+        await asking.house.catalogs.definitions()
         for name in ("look", "views", "namespaces"):
-            setattr(asking.house.catalog._store, name, refuse)
+            setattr(asking.house.catalogs["lake"]._store, name, refuse)
         await story()
 
     asyncio.run(told())
@@ -97,7 +97,7 @@ def test_views_that_are_known_are_guarded_and_writes_are_followed(asking: Asking
 
 
 def test_where_no_view_is_known_yet_all_goes_to_spark(asking: Asking) -> None:
-    asking.house.catalog._locations = None
+    asking.house.catalogs["lake"]._locations = None
 
     async def story() -> None:
         plan = await Planner(asking.house.context, find).plan(asking.session, "DELETE FROM sales")
@@ -106,7 +106,7 @@ def test_where_no_view_is_known_yet_all_goes_to_spark(asking: Asking) -> None:
         assert "connection refused" in (await asking.answers.plan(asking.session, QUERY)).log[0]
 
     async def unknown() -> None:
-        asking.house.catalog._locations = None
+        asking.house.catalogs["lake"]._locations = None
         await story()
 
     during_an_outage(asking, unknown)

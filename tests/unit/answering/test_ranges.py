@@ -18,7 +18,7 @@ DECIDES = "SELECT region FROM sales GROUP BY region HAVING avg(amount) > 15"
 
 
 def ranges(asking: Asking) -> tuple[tuple[str, int, int], ...]:
-    found = asyncio.run(asking.house.catalog.current([SALES]))[SALES]
+    found = asyncio.run(asking.house.catalogs.current([SALES]))[SALES]
     assert isinstance(found, Table)
     return found.ranges
 

@@ -37,7 +37,7 @@ class Asking:
 
     def __init__(self, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
         self.house, self.clock = house, Clock()
-        self.answers = Answers(house.catalog, clock=self.clock)
+        self.answers = Answers(house.catalogs, clock=self.clock)
         house.context = replace(house.context, answers=self.answers)
         facts = SessionFacts()
         self.session: Any = SimpleNamespace(facts=facts, upstream=house.upstream, for_operators=False)

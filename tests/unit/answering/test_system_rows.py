@@ -36,7 +36,7 @@ class Workers:
         self.sessions: Any = SimpleNamespace(all=[])
         self.upstreams: Any = SimpleNamespace(places=[], waiting=0)
         self.journal = house.pipeline._journal
-        self.system = SystemRows(self.journal, house.catalog, lambda: self.sessions, lambda: self.upstreams, self.ask)
+        self.system = SystemRows(self.journal, house.catalogs, lambda: self.sessions, lambda: self.upstreams, self.ask)
 
     async def ask(self, _: bytes, about: bytes) -> Mapping[int, Any]:
         return {number: await self.system.answer(about) for number in range(1, self.count + 1)}
@@ -111,7 +111,7 @@ def planning(house: View) -> tuple[Answers, Any]:
     async def facts(_: object) -> Session:
         return Session("lake", ("demo",), catalogs=frozenset({"lake"}))
 
-    answers = Answers(house.catalog, system=rows)
+    answers = Answers(house.catalogs, system=rows)
     answers.facts = facts  # type: ignore[method-assign, assignment]
     one = session()
     one.facts = SessionFacts()
@@ -136,7 +136,7 @@ def test_a_statement_over_a_system_table_gets_what_its_user_may_see(house: View)
         seen.append((who.user, table))
         return [{"view": "lake.demo.agg"}]
 
-    answers = Answers(house.catalog, system=rows)
+    answers = Answers(house.catalogs, system=rows)
     sql = "SELECT view FROM viewgate.system.refreshes LIMIT 1"
     text = told(answers, sql)
     assert text is not None
@@ -149,7 +149,7 @@ def test_where_spark_has_a_catalog_of_that_name_the_names_are_its_own(house: Vie
     async def rows(_: Any, __: str) -> Sequence[Row]:
         raise SqlError("not asked")
 
-    answers = Answers(house.catalog, system=rows)
+    answers = Answers(house.catalogs, system=rows)
     assert told(answers, "SELECT view FROM viewgate.system.nonsense", "viewgate") is None
 
 
@@ -190,7 +190,7 @@ def test_explain_too_asks_spark_for_what_it_can_run(house: View) -> None:
     async def rows(_: Any, __: str) -> Sequence[Row]:
         return []
 
-    answers = Answers(house.catalog, system=rows)
+    answers = Answers(house.catalogs, system=rows)
     assert told(answers, "SELECT 1 FROM viewgate.system.views")  # from now on, the session's facts are known
     decision = asyncio.run(answers.decide(session(), "SELECT 1 FROM viewgate.system.views", thorough=True))
     assert decision.original == decision.sql

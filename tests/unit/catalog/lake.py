@@ -12,7 +12,7 @@ import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import text
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalog, Catalogs
 from proxy.catalog.stores import SqlStore
 from rewriter.model import TableName
 
@@ -60,14 +60,19 @@ MATERIALIZED = {
 
 
 class Lake:
-    """The catalog and its directory."""
+    """The catalog, which has this name in Spark, and its directory."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, name: str = "lake") -> None:
         self.directory = directory
+        directory.mkdir(exist_ok=True)
         self.iceberg = SqlCatalog(
-            "lake", uri=f"sqlite:///{directory}/catalog.db", warehouse=f"file://{directory}/warehouse"
+            name, uri=f"sqlite:///{directory}/catalog.db", warehouse=f"file://{directory}/warehouse"
         )
         self.iceberg.create_namespace("demo")
+
+    def catalogs(self, poll_ms: int = 0) -> Catalogs:
+        """Return the catalog, opened anew, as the only one of Viewgate's catalogs."""
+        return Catalogs([self.catalog(poll_ms)])
 
     def catalog(self, poll_ms: int = 0) -> Catalog:
         return Catalog(SqlStore(self.iceberg), poll_ms=poll_ms)
@@ -80,11 +85,12 @@ class Lake:
         location = self.directory / f"{uuid.uuid4()}.gz.metadata.json"
         content = document if isinstance(document, bytes) else gzip.compress(json.dumps(document).encode())
         location.write_bytes(content)
-        row = {"namespace": ".".join(name.namespace), "name": name.table, "location": str(location)}
+        row = {"of": self.iceberg.name, "namespace": ".".join(name.namespace), "name": name.table}
         with self.iceberg.engine.begin() as connection:
             connection.execute(text("DELETE FROM iceberg_tables WHERE table_name = :name"), row)
             connection.execute(
-                text("INSERT INTO iceberg_tables VALUES ('lake', :namespace, :name, :location, NULL, 'VIEW')"), row
+                text("INSERT INTO iceberg_tables VALUES (:of, :namespace, :name, :location, NULL, 'VIEW')"),
+                {**row, "location": str(location)},
             )
         return str(location)
 

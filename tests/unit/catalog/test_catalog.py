@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from proxy.catalog import Catalog, Unavailable
+from proxy.catalog import Catalog, Catalogs, Unavailable
 from proxy.catalog.documents import Entry
 from proxy.catalog.stores import SqlStore
 from rewriter.model import Table, TableName, ViewState
@@ -17,7 +17,7 @@ from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, SALES, Lake, view_d
 
 def test_definitions_are_the_same_object_until_a_view_changes(lake: Lake) -> None:
     async def story() -> None:
-        catalog = lake.catalog()
+        catalog = lake.catalogs()
         lake.put_view(AGG, view_document(**MATERIALIZED))
         first = await catalog.definitions()
         lake.iceberg.create_table("demo.sales", ROWS.schema).append(ROWS)
@@ -33,7 +33,7 @@ def test_definitions_are_the_same_object_until_a_view_changes(lake: Lake) -> Non
 
 def test_definitions_are_not_polled_more_often_than_asked_unless_invalidated(lake: Lake) -> None:
     async def story() -> None:
-        catalog = lake.catalog(poll_ms=3_600_000)
+        catalog = lake.catalogs(poll_ms=3_600_000)
         assert await catalog.definitions() == ()
         lake.put_view(AGG, view_document(**MATERIALIZED))
         assert await catalog.definitions() == ()
@@ -90,7 +90,7 @@ def test_where_views_are_known_a_look_that_fails_is_not_made_again_before_its_ti
         catalog, listing = _held(lake)
         listing.go.set()
         known = await catalog.definitions()
-        catalog._due = time.monotonic()
+        catalog["lake"]._due = time.monotonic()
         listing.failure = OSError("no route to host")
         assert await catalog.definitions() is known
         assert await catalog.definitions() is known
@@ -99,9 +99,9 @@ def test_where_views_are_known_a_look_that_fails_is_not_made_again_before_its_ti
     asyncio.run(story())
 
 
-async def available(catalog: Catalog) -> None:
+async def available(catalog: Catalogs) -> None:
     """Wait until the catalog is considered available again."""
-    while not catalog._reach.available:
+    while not catalog["lake"].available:
         await asyncio.sleep(0.01)
 
 
@@ -124,11 +124,11 @@ class _Listing:
         return self._views()
 
 
-def _held(lake: Lake) -> tuple[Catalog, _Listing]:
+def _held(lake: Lake) -> tuple[Catalogs, _Listing]:
     store = SqlStore(lake.iceberg)
     listing = _Listing(store.views)
     store.views = listing  # type: ignore[method-assign]
-    return Catalog(store, poll_ms=3_600_000), listing
+    return Catalogs([Catalog(store, poll_ms=3_600_000)]), listing
 
 
 def test_a_broken_view_does_not_hide_the_others(lake: Lake) -> None:
@@ -137,7 +137,7 @@ def test_a_broken_view_does_not_hide_the_others(lake: Lake) -> None:
         lake.put_view(broken, b"no json")
         lake.put_view(plain, view_document())
         lake.put_view(AGG, view_document(**MATERIALIZED))
-        catalog = lake.catalog()
+        catalog = lake.catalogs()
         first = await catalog.definitions()
         assert [view.name for view in first] == [AGG]
         assert list(catalog.broken) == [broken]
@@ -152,7 +152,7 @@ def test_current_tells_tables_views_and_nothing_apart(lake: Lake) -> None:
         lake.iceberg.create_table("demo.sales", ROWS.schema).append(ROWS)
         lake.put_view(AGG, view_document(3, **MATERIALIZED))
         missing, elsewhere = TableName(("lake", "demo", "x")), TableName(("spark_catalog", "demo", "sales"))
-        found = await lake.catalog().current([SALES, AGG, missing, elsewhere, SALES])
+        found = await lake.catalogs().current([SALES, AGG, missing, elsewhere, SALES])
         assert list(found) == [SALES, AGG, missing, elsewhere]
         sales = found[SALES]
         assert isinstance(sales, Table)
@@ -171,7 +171,7 @@ def test_a_views_query_names_tables_as_its_catalog_does(lake: Lake) -> None:
     store = SqlStore(lake.iceberg)
     for lower, found in ((False, TableName(("lake", "demo", "Sales"))), (True, SALES)):
         store.lower_names = lower
-        (view,) = asyncio.run(Catalog(store).definitions())
+        (view,) = asyncio.run(Catalogs([Catalog(store)]).definitions())
         assert view.session.resolve(("Sales",)) == found
 
 
@@ -186,7 +186,7 @@ def test_only_the_names_asked_for_are_found_among_namesakes(lake: Lake) -> None:
 def test_current_sees_the_last_commit(lake: Lake) -> None:
     async def story() -> None:
         written = lake.iceberg.create_table("demo.sales", ROWS.schema)
-        catalog = lake.catalog()
+        catalog = lake.catalogs()
         seen: list[Any] = [(await catalog.current([SALES]))[SALES]]
         for _ in range(2):
             written.append(ROWS)
@@ -201,17 +201,17 @@ def test_current_sees_the_last_commit(lake: Lake) -> None:
 def test_no_statement_waits_for_manifests_or_commits(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     async def story() -> None:
         lake.iceberg.create_table("demo.sales", ROWS.schema)
-        catalog, go = lake.catalog(), threading.Event()
+        catalog, go = lake.catalogs(), threading.Event()
         load = lake.iceberg.load_table
         monkeypatch.setattr(lake.iceberg, "load_table", lambda name: go.wait(10) and load(name))
-        reading = [asyncio.create_task(catalog.files(SALES, None, None)) for _ in range(8)]
-        noting = asyncio.create_task(catalog.note(SALES, "a", "1"))
+        reading = [asyncio.create_task(catalog["lake"].files(SALES, None, None)) for _ in range(8)]
+        noting = asyncio.create_task(catalog["lake"].note(SALES, "a", "1"))
         await asyncio.sleep(0)
         assert (await catalog.current([SALES]))[SALES] is not None
         assert not any(task.done() for task in (*reading, noting))
         go.set()
         await asyncio.gather(*reading, noting)
-        assert await catalog.properties(SALES) == {"a": "1"}
+        assert await catalog["lake"].properties(SALES) == {"a": "1"}
 
     asyncio.run(story())
 
@@ -220,14 +220,14 @@ def test_a_table_whose_metadata_is_gone_is_not_known(lake: Lake) -> None:
     async def story() -> None:
         table = lake.iceberg.create_table("demo.sales", ROWS.schema)
         (lake.directory / table.metadata_location.removeprefix(f"file://{lake.directory}/")).unlink()
-        assert await lake.catalog().current([SALES]) == {SALES: None}
+        assert await lake.catalogs().current([SALES]) == {SALES: None}
 
     asyncio.run(story())
 
 
 def test_a_view_that_cannot_be_read_is_forgotten_when_it_is_dropped(lake: Lake) -> None:
     async def story() -> None:
-        catalog = lake.catalog()
+        catalog = lake.catalogs()
         lake.put_view(AGG, b"no json")
         assert await catalog.definitions() == ()
         assert list(catalog.broken) == [AGG]
@@ -246,7 +246,7 @@ def test_a_misspelled_constraint_is_told_of_once(lake: Lake, caplog: pytest.LogC
             "write.format.default": "parquet",
         }
         sales = lake.iceberg.create_table("demo.sales", ROWS.schema, properties=properties)
-        catalog = lake.catalog()
+        catalog = lake.catalogs()
         for _ in range(2):
             await catalog.current([SALES])
             sales.append(ROWS)

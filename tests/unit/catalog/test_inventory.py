@@ -24,7 +24,7 @@ def test_kinds_and_storage_whoever_made_it(lake: Lake) -> None:
     lake.iceberg.create_table("demo.agg__storage", ROWS.schema)
     lake.iceberg.create_table("demo.left_over", ROWS.schema, properties={STORAGE_OF: "demo.gone"})
     lake.put_view(AGG, view_document(**MATERIALIZED))
-    kinds = {one.name: one.kind for one in asyncio.run(lake.catalog().inventory(everything))}
+    kinds = {one.name: one.kind for one in asyncio.run(lake.catalogs().inventory(everything))}
     assert kinds == {
         SALES: Kind.TABLE,
         STORAGE: Kind.STORAGE,
@@ -48,7 +48,7 @@ def test_metadata_is_read_once_for_each_location(lake: Lake, monkeypatch: pytest
     monkeypatch.setattr("proxy.catalog.stores.read", counted)
     table = lake.iceberg.create_table("demo.sales", ROWS.schema)
     lake.iceberg.create_table("demo.other", ROWS.schema)
-    catalog = lake.catalog()
+    catalog = lake.catalogs()
 
     def listed() -> list[Listed]:
         return asyncio.run(catalog.inventory(lambda name: name == SALES))
@@ -67,7 +67,7 @@ def test_what_was_dropped_is_gone_and_what_is_broken_hides_nothing(lake: Lake) -
     lake.iceberg.create_table("demo.sales", ROWS.schema)
     lake.put_view(TableName(("lake", "demo", "broken")), b"no json")
     lake.put_view(AGG, view_document())
-    catalog = lake.catalog()
+    catalog = lake.catalogs()
     assert [one.name for one in asyncio.run(catalog.inventory(everything))] == [AGG, SALES]
     lake.drop_view(AGG)
     assert [one.name for one in asyncio.run(catalog.inventory(everything))] == [SALES]

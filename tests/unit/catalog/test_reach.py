@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
-from proxy.catalog import Catalog, Unavailable, reach
+from proxy.catalog import Catalog, Catalogs, Unavailable, reach
 from proxy.catalog.documents import Entry
 from proxy.catalog.stores import CatalogError, SqlStore
 from rewriter.model import TableName
@@ -65,7 +65,7 @@ def test_a_catalog_that_hangs_holds_a_statement_no_longer_than_it_may_and_the_ne
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def story() -> None:
-        catalog = Catalog(store, poll_ms=0, timeout=0.2)
+        catalog = Catalogs([Catalog(store, poll_ms=0, timeout=0.2)])
         known = await catalog.definitions()
         store.go.clear()
         clock = asyncio.get_running_loop().time
@@ -83,7 +83,7 @@ def test_a_catalog_that_hangs_holds_a_statement_no_longer_than_it_may_and_the_ne
             assert await catalog.definitions() is known
         assert store.looks == looks
         store.go.set()
-        await until(lambda: catalog._reach.available)
+        await until(lambda: catalog["lake"].available)
         assert (await catalog.current([SALES]))[SALES] is not None
         catalog.close()
 
@@ -98,13 +98,13 @@ def test_an_outage_is_told_of_once_each_minute_without_a_traceback(
     monkeypatch.setattr(reach, "_TOLD_EVERY_S", 0.3)
 
     async def story() -> None:
-        catalog = Catalog(store, poll_ms=0)
+        catalog = Catalogs([Catalog(store, poll_ms=0)])
         store.failure = ConnectionRefusedError("connection\n  refused")
         with pytest.raises(Unavailable, match=": connection refused; Viewgate keeps trying"):
             await catalog.definitions()
         await until(lambda: "catalog still unavailable" in caplog.text)
         store.failure = None
-        await until(lambda: catalog._reach.available)
+        await until(lambda: catalog["lake"].available)
         assert [view.name for view in await catalog.definitions()] == [AGG]
         catalog.close()
 
@@ -120,12 +120,12 @@ def test_an_outage_is_told_of_once_each_minute_without_a_traceback(
 
 def test_who_asked_for_it_is_called_when_the_catalog_is_back(store: Store) -> None:
     async def story() -> None:
-        catalog = Catalog(store, poll_ms=0)
+        catalog = Catalogs([Catalog(store, poll_ms=0)])
         back = asyncio.Event()
         catalog.when_back(back.set)
         store.failure = OSError()
         with pytest.raises(Unavailable, match="OSError"):
-            await catalog.taken(SALES)
+            await catalog["lake"].taken(SALES)
         assert not back.is_set()
         store.failure = None
         await back.wait()
@@ -136,7 +136,7 @@ def test_who_asked_for_it_is_called_when_the_catalog_is_back(store: Store) -> No
 
 def test_one_table_that_the_catalog_cannot_load_is_no_outage(store: Store) -> None:
     async def story() -> None:
-        catalog = Catalog(store, poll_ms=0)
+        catalog = Catalogs([Catalog(store, poll_ms=0)])
         store.failure = CatalogError("catalog lake: loading lake.demo.sales failed with HTTP 500")
         with pytest.raises(Unavailable, match=r"loading lake\.demo\.sales"):
             await catalog.current([SALES])
@@ -151,10 +151,10 @@ def test_a_metadata_file_that_cannot_be_read_is_told_of_once(lake: Lake, caplog:
     async def story() -> None:
         table = lake.iceberg.create_table("demo.sales", ROWS.schema)
         (lake.directory / table.metadata_location.removeprefix(f"file://{lake.directory}/")).unlink()
-        catalog = lake.catalog()
+        catalog = lake.catalogs()
         for _ in range(3):
             assert (await catalog.current([SALES]))[SALES] is None
-            assert await catalog.properties(SALES) == {}
+            assert await catalog["lake"].properties(SALES) == {}
 
     asyncio.run(story())
     (message,) = caplog.messages

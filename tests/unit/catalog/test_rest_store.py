@@ -13,7 +13,7 @@ from zlib import crc32
 import pytest
 from requests import ReadTimeout
 
-from proxy.catalog import Catalog, Kind, Unavailable, open_catalog
+from proxy.catalog import Catalogs, Kind, Unavailable, open_catalog
 from proxy.catalog.documents import Remembered
 from proxy.catalog.stores import open_store
 from rewriter.model import Table, TableName, ViewState
@@ -102,18 +102,19 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def catalog(server: Server) -> Iterator[Catalog]:
-    opened = open_catalog("lake", {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}"}, poll_ms=0)
+def catalog(server: Server) -> Iterator[Catalogs]:
+    properties = {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}"}
+    opened = Catalogs([open_catalog("lake", properties, poll_ms=0)])
     yield opened
     opened.close()
 
 
-def test_definitions_come_with_what_pyiceberg_does_not_know(catalog: Catalog) -> None:
+def test_definitions_come_with_what_pyiceberg_does_not_know(catalog: Catalogs) -> None:
     (view,) = asyncio.run(catalog.definitions())
     assert (view.name, view.storage) == (AGG, TableName(("lake", "demo", "newer")))
 
 
-def test_current_tells_tables_views_and_nothing_apart(catalog: Catalog) -> None:
+def test_current_tells_tables_views_and_nothing_apart(catalog: Catalogs) -> None:
     missing = TableName(("lake", "demo", "missing"))
     found = asyncio.run(catalog.current([SALES, AGG, missing, ODD]))
     assert isinstance(found[SALES], Table)
@@ -122,7 +123,7 @@ def test_current_tells_tables_views_and_nothing_apart(catalog: Catalog) -> None:
     assert found[missing] is None
 
 
-def test_a_commit_is_seen_at_the_next_look(server: Server, catalog: Catalog) -> None:
+def test_a_commit_is_seen_at_the_next_look(server: Server, catalog: Catalogs) -> None:
     first = asyncio.run(catalog.current([SALES]))[SALES]
     again = asyncio.run(catalog.current([SALES]))[SALES]
     server.replies["/v1/namespaces/demo/tables/sales"] = {
@@ -137,12 +138,12 @@ def test_a_commit_is_seen_at_the_next_look(server: Server, catalog: Catalog) -> 
 
 def test_metadata_that_are_still_the_same_are_not_sent_again(server: Server) -> None:
     server.tagged = True
-    opened = open_catalog("lake", {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}"})
+    opened = Catalogs([open_catalog("lake", {"type": "rest", "uri": f"http://127.0.0.1:{server.server_port}"})])
     try:
         first = asyncio.run(opened.current([SALES]))[SALES]
         assert asyncio.run(opened.current([SALES]))[SALES] is first
         assert server.sent[-2:] == [200, 304]
-        opened._relations._known = Remembered(16)  # as if others had been looked at since
+        opened["lake"]._relations._known = Remembered(16)  # as if others had been looked at since
         assert asyncio.run(opened.current([SALES]))[SALES] == first
         server.replies["/v1/namespaces/demo/tables/sales"] = {
             "metadata-location": "t2",
@@ -157,15 +158,15 @@ def test_metadata_that_are_still_the_same_are_not_sent_again(server: Server) -> 
         opened.close()
 
 
-def test_a_server_that_fails_is_an_error_not_an_empty_catalog(server: Server, catalog: Catalog) -> None:
+def test_a_server_that_fails_is_an_error_not_an_empty_catalog(server: Server, catalog: Catalogs) -> None:
     server.replies["/v1/namespaces/demo/tables/sales"] = 500
     with pytest.raises(Unavailable, match=r"answers with HTTP 500 for lake\.demo\.sales"):
         asyncio.run(catalog.current([SALES]))
 
 
-def test_all_that_there_is_can_be_listed(catalog: Catalog) -> None:
+def test_all_that_there_is_can_be_listed(catalog: Catalogs) -> None:
     async def story() -> None:
-        assert await catalog.namespaces() == [("demo",)]
+        assert await catalog["lake"].namespaces() == [("demo",)]
         everything = await catalog.inventory(lambda name: True)
         assert [(one.name, one.kind) for one in everything] == [(AGG, Kind.MATERIALIZED_VIEW), (SALES, Kind.TABLE)]
         assert [one.name for one in await catalog.inventory(lambda name: name == SALES)] == [SALES]

@@ -12,7 +12,7 @@ import pytest
 from pyiceberg.table import Table as IcebergTable
 from pyiceberg.types import LongType
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.catalog import statistics as reading
 from proxy.catalog.statistics import groups, statistics
 from rewriter.model import Table
@@ -88,17 +88,17 @@ def test_a_manifest_is_read_once(lake: Lake) -> None:
     assert first.groups[0] in second.groups
 
 
-async def looked(catalog: Catalog) -> Table:
-    found = (await catalog.current([SALES]))[SALES]
+async def looked(catalogs: Catalogs) -> Table:
+    found = (await catalogs.current([SALES]))[SALES]
     assert isinstance(found, Table)
     return found
 
 
-async def examined(catalog: Catalog, files: int) -> Table:
+async def examined(catalogs: Catalogs, files: int) -> Table:
     """Return the table once the statistics of this number of files are read."""
     for _ in range(1000):
-        found = await looked(catalog)
-        catalog.examine([found])
+        found = await looked(catalogs)
+        catalogs.examine([found])
         if found.statistics is not None and found.statistics.files == files:
             return found
         await asyncio.sleep(0.01)
@@ -113,15 +113,15 @@ def test_a_large_table_comes_with_statistics_once_it_is_examined(lake: Lake) -> 
     async def story() -> None:
         table = lake.iceberg.create_table("demo.sales", rows(0).schema)
         table.append(rows(FEW_ROWS + 1))
-        catalog = lake.catalog()
-        assert (await looked(catalog)).statistics is None
-        first = await examined(catalog, 1)
-        assert await looked(catalog) is first
+        catalogs = lake.catalogs()
+        assert (await looked(catalogs)).statistics is None
+        first = await examined(catalogs, 1)
+        assert await looked(catalogs) is first
         table.append(rows(3))
-        between = await looked(catalog)
+        between = await looked(catalogs)
         assert between.snapshot_id != first.snapshot_id
         assert between.statistics is first.statistics
-        assert (await examined(catalog, 2)).records == FEW_ROWS + 4
+        assert (await examined(catalogs, 2)).records == FEW_ROWS + 4
 
     asyncio.run(story())
 
@@ -129,10 +129,10 @@ def test_a_large_table_comes_with_statistics_once_it_is_examined(lake: Lake) -> 
 def test_a_small_table_is_not_examined(lake: Lake) -> None:
     async def story() -> None:
         lake.iceberg.create_table("demo.sales", rows(0).schema).append(rows(FEW_ROWS))
-        catalog = lake.catalog()
-        catalog.examine([await looked(catalog), None])
-        assert not catalog._relations.examined.running
-        assert (await looked(catalog)).statistics is None
+        catalogs = lake.catalogs()
+        catalogs.examine([await looked(catalogs), None])
+        assert not catalogs["lake"]._relations.examined.running
+        assert (await looked(catalogs)).statistics is None
 
     asyncio.run(story())
 
@@ -142,13 +142,13 @@ def test_statistics_that_cannot_be_read_are_missed_once(
 ) -> None:
     async def story() -> None:
         lake.iceberg.create_table("demo.sales", rows(0).schema).append(rows(FEW_ROWS + 1))
-        catalog = lake.catalog()
+        catalogs = lake.catalogs()
         monkeypatch.setattr("proxy.catalog.statistics.statistics", broken)
         for _ in range(3):
-            catalog.examine([await looked(catalog)])
-            while catalog._relations.examined.running:
+            catalogs.examine([await looked(catalogs)])
+            while catalogs["lake"]._relations.examined.running:
                 await asyncio.sleep(0.01)
-        assert (await looked(catalog)).statistics is None
+        assert (await looked(catalogs)).statistics is None
 
     def broken(*_: object) -> None:
         raise OSError("no such manifest")

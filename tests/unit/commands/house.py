@@ -15,6 +15,7 @@ from pyiceberg.types import DoubleType, IcebergType, IntegerType, LongType, Nest
 from proxy.answering import Answers, SystemRows, system_tables
 from proxy.answering.readable import Rests
 from proxy.answering.virtual_tables import Described, VirtualSchema
+from proxy.catalog import Catalogs
 from proxy.commands import Context, Reloaded, Setting, find, operate
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
@@ -117,27 +118,31 @@ def _pairs(text: str) -> dict[str, str]:
 
 
 class House:
-    """The table sales, a pipeline, and a session in the namespace demo."""
+    """The table sales, a pipeline, and a session in the namespace demo; `beside` are further catalogs."""
 
-    def __init__(self, lake: Lake) -> None:
+    def __init__(self, lake: Lake, *beside: Lake) -> None:
         self.lake = lake
         lake.iceberg.create_table("demo.sales", ROWS.schema).append(ROWS)
         self.upstream = Upstream(lake)
         self.spark = FakeSpark(lake)
-        self.catalog = lake.catalog()
+        self.catalogs = Catalogs([each.catalog() for each in (lake, *beside)])
         self.journal = Journal()
-        self.pipeline = Pipeline(self.catalog, self.spark, self.journal)
-        self.on_commit = OnCommit(self.catalog, self.pipeline)
-        self.orphans = Orphans(self.catalog, self.spark, alone=True)
-        self.system = SystemRows(self.journal, self.catalog, lambda: self.sessions, lambda: self.upstreams, self.ask)
+        self.pipeline = Pipeline(self.catalogs, self.spark, self.journal)
+        self.on_commit = OnCommit(self.catalogs, self.pipeline)
+        self.orphans = Orphans(self.catalogs, self.spark, alone=("lake",))
+        self.system = SystemRows(self.journal, self.catalogs, lambda: self.sessions, lambda: self.upstreams, self.ask)
         self.context = Context(
-            self.catalog, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
+            self.catalogs, self.pipeline, self.on_commit, self.orphans, cast("Any", self), self.workers,
             lambda: self.upstreams, open_to_all=True, operators=lambda: (), system=self.system, ask=self.ask,
             settings=lambda: [Setting("server.port", "10001", "10000", False)],
             journal=self.journal, reload=self.reload, restart=self.restart,
         )  # fmt: skip
         self.session = Session(
-            "lake", ("demo",), {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"}, "Asia/Tokyo"
+            "lake",
+            ("demo",),
+            {"spark.sql.ansi.enabled": "false", "spark.driver.host": "x"},
+            "Asia/Tokyo",
+            catalogs=frozenset(self.catalogs.names),
         )
         self.rests = Rests()
         self.log: list[str] = []
@@ -161,7 +166,7 @@ class House:
         return schema
 
     def _answers(self) -> Any:
-        answers: Any = Answers(self.catalog, system=self.context.told)
+        answers: Any = Answers(self.catalogs, system=self.context.told)
         answers.facts = self.facts
         return answers
 
@@ -188,7 +193,7 @@ class House:
 
     async def definitions(self) -> Definitions:
         """Return the view definitions that `answering` knows."""
-        return Definitions(await self.catalog.definitions())
+        return Definitions(await self.catalogs.definitions())
 
     async def plan(self, session: Any, sql: str) -> Forward:
         """Return the plan that `answering` makes for a statement."""

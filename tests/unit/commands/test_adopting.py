@@ -33,7 +33,7 @@ def test_what_cannot_be_adopted_is_refused_before_anything_is_made(
         asyncio.run(house.run(ADOPTING.format(clause, table)))
     assert refusal.value.sql_state == state
     assert house.tables() == tables
-    assert asyncio.run(house.catalog.definitions()) == ()
+    assert asyncio.run(house.catalogs.definitions()) == ()
 
 
 def test_a_retention_that_no_refresh_could_keep_is_refused_before_the_rows_are_compared(house: House) -> None:
@@ -43,7 +43,7 @@ def test_a_retention_that_no_refresh_could_keep_is_refused_before_the_rows_are_c
     with pytest.raises(SqlError, match="is not partitioned by a time column"):
         asyncio.run(house.run(retained))
     assert "EXCEPT ALL" not in " ".join(house.upstream.statements)
-    assert asyncio.run(house.catalog.definitions()) == ()
+    assert asyncio.run(house.catalogs.definitions()) == ()
 
 
 def test_columns_that_were_changed_since_the_last_write_are_not_those_that_would_be_compared(house: House) -> None:

@@ -27,7 +27,7 @@ def test_the_view_points_to_storage_that_was_refreshed(house: House) -> None:
     properties = created(house)
     assert properties["iceberg.materialized.view"] == "true"
     assert properties["iceberg.materialized.view.storage.table"] == "demo.agg__storage"
-    storage = asyncio.run(house.catalog.current([STORAGE]))[STORAGE]
+    storage = asyncio.run(house.catalogs.current([STORAGE]))[STORAGE]
     assert isinstance(storage, Table)
     assert storage.refresh is not None
     assert [source.name for source in storage.refresh.sources] == [SALES]
@@ -50,7 +50,7 @@ def test_the_view_keeps_what_a_refresh_and_show_create_need(house: House) -> Non
 
 def test_deferred_storage_has_no_content(house: House) -> None:
     created(house, CREATE.replace(" AS ", " WITH DEFERRED REFRESH AS ", 1))
-    storage = asyncio.run(house.catalog.current([STORAGE]))[STORAGE]
+    storage = asyncio.run(house.catalogs.current([STORAGE]))[STORAGE]
     assert isinstance(storage, Table)
     assert storage.snapshot_id is None
     assert house.spark.statements == []
@@ -91,7 +91,7 @@ def test_a_retention_that_no_refresh_could_keep_is_refused_at_once(house: House,
     with pytest.raises(SqlError, match="is not partitioned by a time column"):
         asyncio.run(house.run((REPLACE if replaced else CREATE).replace(" AS ", retained, 1)))
     assert house.tables() == ({"sales", "agg__storage"} if replaced else {"sales"})
-    assert (house.lake.view_properties(AGG) if asyncio.run(house.catalog.view(AGG)) else None) == before
+    assert (house.lake.view_properties(AGG) if asyncio.run(house.catalogs.view(AGG)) else None) == before
 
 
 def test_storage_is_written_as_its_one_table_unless_said_otherwise(house: House) -> None:
@@ -242,7 +242,7 @@ def test_storage_is_left_where_nobody_knows_if_the_view_points_to_it(
         raise OSError("the catalog is away")
 
     async def fail() -> None:
-        monkeypatch.setattr(house.catalog, "view", away)
+        monkeypatch.setattr(house.catalogs, "view", away)
         raise SqlError("[DIVIDE_BY_ZERO] Division by zero", "22012")
 
     house.spark.before_insert = fail
@@ -270,7 +270,7 @@ def test_a_failure_takes_back_what_was_made(house: House, step: str) -> None:
     with pytest.raises(SqlError, match="BROKEN"):
         asyncio.run(house.run(CREATE))
     assert house.tables() == {"sales"}
-    assert asyncio.run(house.catalog.current([AGG])) == {AGG: None}
+    assert asyncio.run(house.catalogs.current([AGG])) == {AGG: None}
 
 
 def test_what_could_not_be_taken_back_is_said(house: House) -> None:

@@ -88,7 +88,7 @@ def test_of_a_view_that_cannot_be_read_the_storage_goes_too_or_is_described(hous
 
     asyncio.run(house.run(CREATE))
     house.lake.put_view(AGG, b"no json")
-    house.context = replace(house.context, orphans=Orphans(house.catalog, house.spark, alone=False))
+    house.context = replace(house.context, orphans=Orphans(house.catalogs, house.spark, alone=()))
     said = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
     assert "has the property viewgate.storage-of = 'demo.agg' (agg__storage, perhaps with a suffix)" in said
     assert house.tables() == {"sales", "agg__storage"}
@@ -99,7 +99,7 @@ def test_a_view_whose_storage_is_gone_can_be_dropped(house: House) -> None:
     house.lake.iceberg.drop_table("demo.agg__storage")
     told = asyncio.run(house.run("DROP MATERIALIZED VIEW agg")).rows[0][0]
     assert told == "materialized view lake.demo.agg dropped"
-    assert AGG not in [view.name for view in asyncio.run(house.catalog.definitions())]
+    assert AGG not in [view.name for view in asyncio.run(house.catalogs.definitions())]
 
 
 def test_storage_whose_files_are_gone_is_taken_out_of_the_catalog(house: House) -> None:

@@ -31,7 +31,7 @@ def asked(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
     async def decide(session: Any, sql: str, *, thorough: bool = False) -> Decision:
         definitions = (await house.definitions()).thorough
         statement = parse(sql, house.session)
-        relations = await house.catalog.current(definitions.closure(statement))
+        relations = await house.catalogs.current(definitions.closure(statement))
         outcome = rewrite(statement, definitions, relations)
         found = None if outcome.rewritten else suggestion(outcome, definitions, relations)
         return Decision(None, sql, outcome, suggestion=found)
@@ -56,7 +56,7 @@ def test_each_row_names_the_select_and_the_last_is_a_statement_that_helps(asked:
     assert alter == "ALTER MATERIALIZED VIEW lake.demo.agg ADD COLUMNS (max(amount) AS max_amount)"
     asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("max_amount", "bigint")]
     asyncio.run(asked.run(change))
-    (view,) = asyncio.run(asked.catalog.definitions())
+    (view,) = asyncio.run(asked.catalogs.definitions())
     assert "max(amount) AS max_amount" in view.query
 
 
@@ -69,7 +69,7 @@ def test_of_a_table_without_views_a_view_is_suggested(asked: House) -> None:
     create = change.splitlines()[:2]
     asked.upstream.described = [("max_amount", "int"), ("region", "string")]
     asyncio.run(asked.run("\n".join(create)))
-    (view,) = asyncio.run(asked.catalog.definitions())
+    (view,) = asyncio.run(asked.catalogs.definitions())
     assert view.query == "SELECT max(amount) AS max_amount, region FROM lake.demo.sales GROUP BY region"
     *_, suggested = rows(asked, f"EXPLAIN REWRITE {query.replace('region', 'amount', 1)}, amount")
     assert suggested["verdict"] == "suggested"
@@ -160,7 +160,7 @@ def test_a_view_that_would_get_keys_is_left_and_a_new_one_is_made_as_it_is_made(
     assert "\nCREATE MATERIALIZED VIEW lake.demo.agg_amount\nPARTITIONED BY (region)\nAS SELECT " in suggested["detail"]
     asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("amount", "bigint")]
     asyncio.run(asked.run(suggested["detail"]))
-    views = asyncio.run(asked.catalog.definitions())
+    views = asyncio.run(asked.catalogs.definitions())
     assert sorted(str(view.name) for view in views) == ["lake.demo.agg", "lake.demo.agg_amount"]
 
 

@@ -181,7 +181,7 @@ def test_the_statement_after_a_definition_of_a_view_knows_the_view(
 ) -> None:
     forward = plan(house, sql)
     asked: list[str] = []
-    monkeypatch.setattr(house.catalog, "invalidate", lambda: asked.append(sql))
+    monkeypatch.setattr(house.catalogs, "invalidate", lambda: asked.append(sql))
     if forward.ended is not None:
         assert asked == []
         forward.ended(True)

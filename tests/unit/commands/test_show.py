@@ -128,7 +128,7 @@ def test_the_case_of_a_name_matters_as_in_its_catalog(
     asyncio.run(house.run(CREATE))
     with pytest.raises(SqlError, match="does not exist"):
         show(house, f"SHOW MATERIALIZED VIEWS {clause}")
-    monkeypatch.setattr(type(house.catalog), "lower_names", True)
+    monkeypatch.setattr(type(house.catalogs["lake"]), "lower_names", True)
     house.session = replace(house.session, lower_names=frozenset({"lake"}))
     assert len(show(house, f"SHOW MATERIALIZED VIEWS {clause}")) == 1
 

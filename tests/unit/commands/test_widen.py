@@ -40,7 +40,7 @@ def test_the_old_storage_answers_until_the_new_one_is_filled(made: House) -> Non
     assert pointed_to == [old]
     assert properties[POINTER] != old
     assert properties["viewgate.query"].startswith("SELECT region, sum(amount), max(amount) AS top FROM")
-    (view,) = asyncio.run(made.catalog.definitions())
+    (view,) = asyncio.run(made.catalogs.definitions())
     assert [column.name for column in view.columns][:2] == ["region", "sum(amount)"]
 
 

@@ -20,7 +20,7 @@ def names(house: House) -> set[str]:
     """Return the names of the metric families in a scrape."""
 
     async def test(proxied: Proxied) -> set[str]:
-        proxied.server.service.catalog = house.catalog
+        proxied.server.service.catalogs = house.catalogs
         async with listening(proxied.server.service) as (_, port), RawClient(proxied.port) as client:
             await client.execute(await client.open_session(), "SELECT 1")
             _, text = await get(port, "/metrics")

@@ -165,7 +165,7 @@ def test_while_the_catalog_is_down_the_pages_of_views_say_so(guarded: House, mon
         raise Unavailable("the catalog lake cannot be reached")
 
     guarded.context = replace(guarded.context, open_to_all=True)
-    monkeypatch.setattr(guarded.catalog, "definitions", down)
+    monkeypatch.setattr(guarded.catalogs, "definitions", down)
     answers = [asked(guarded, lambda port, path=path: request(port, path))  # type: ignore[misc]
                for path in ("/views", "/views/lake.demo.agg", "/graph", "/statements")]  # fmt: skip
     assert [answer.status for answer in answers] == [503, 503, 503, 200]

@@ -15,7 +15,7 @@ from tests.unit.pipeline.house import House
 
 
 def told(house: House) -> str:
-    return exposition(asyncio.run(view_families(house.catalog))).decode()
+    return exposition(asyncio.run(view_families(house.catalogs))).decode()
 
 
 def test_how_far_a_view_is_behind_and_what_it_holds(house: House) -> None:
@@ -38,5 +38,5 @@ def test_while_the_catalog_is_down_nothing_is_told_of_views(house: House, monkey
     async def down() -> None:
         raise Unavailable("the catalog cannot be reached")
 
-    monkeypatch.setattr(house.catalog, "definitions", down)
-    assert told(house).splitlines()[2:] == ["viewgate_catalog_up 0.0"]
+    monkeypatch.setattr(house.catalogs, "definitions", down)
+    assert told(house).splitlines()[2:] == ['viewgate_catalog_up{catalog="lake"} 0.0']

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.pipeline import Asked, Pipeline
 from rewriter.model import MaterializedView, Table
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, STORAGE, Lake, view_document
@@ -25,12 +25,12 @@ class House:
         settings = {"viewgate.settings": '{"spark.sql.ansi.enabled":"false"}'}
         lake.put_view(AGG, view_document(**MATERIALIZED, **settings))
         self.spark = FakeSpark(lake)
-        self.catalog: Catalog = lake.catalog()
-        self.pipeline = Pipeline(self.catalog, self.spark)
+        self.catalogs: Catalogs = lake.catalogs()
+        self.pipeline = Pipeline(self.catalogs, self.spark)
         self.log: list[str] = []
 
     def storage(self) -> Table:
-        table = asyncio.run(self.lake.catalog().current([STORAGE]))[STORAGE]
+        table = asyncio.run(self.lake.catalogs().current([STORAGE]))[STORAGE]
         assert isinstance(table, Table)
         return table
 
@@ -38,11 +38,11 @@ class House:
         return set(self.lake.iceberg.load_table("demo.agg__storage").metadata.refs)
 
     async def view(self) -> MaterializedView:
-        (view,) = await self.catalog.definitions()
+        (view,) = await self.catalogs.definitions()
         return view
 
     async def last_error(self) -> str | None:
-        return (await self.catalog.properties(STORAGE)).get("viewgate.refresh-error")
+        return (await self.catalogs["lake"].properties(STORAGE)).get("viewgate.refresh-error")
 
     async def refresh(self, **how: Any) -> Any:
         return await self.pipeline.refresh(await self.view(), self.log.append, Asked(**how))

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyiceberg.transforms import IdentityTransform
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.catalog.views import fingerprint
 from proxy.pipeline import UP_TO_DATE, Pipeline
 from rewriter.model import Table
@@ -37,14 +37,14 @@ class Retained:
             self._partition()
         lake.iceberg.load_table("demo.agg__storage").append(_OLD)
         self.spark = FakeSpark(lake)
-        self.catalog: Catalog = lake.catalog()
-        self.pipeline = Pipeline(self.catalog, self.spark)
+        self.catalogs: Catalogs = lake.catalogs()
+        self.pipeline = Pipeline(self.catalogs, self.spark)
         self._put_view()
         asyncio.run(self._fill())
         if partitioned_later:
             self._partition()
         self._put_view(**{"viewgate.retention": "30 days", "viewgate.refresh.every": "1 minute"})
-        self.catalog.invalidate()
+        self.catalogs.invalidate()
 
     def part(self) -> str:
         """Return the condition that the storage records for its rows."""
@@ -52,7 +52,7 @@ class Retained:
 
     def storage(self) -> Table:
         """Return the storage in its current state."""
-        table = asyncio.run(self._lake.catalog().current([STORAGE]))[STORAGE]
+        table = asyncio.run(self._lake.catalogs().current([STORAGE]))[STORAGE]
         assert isinstance(table, Table)
         return table
 
@@ -60,7 +60,7 @@ class Retained:
         """Return the way of the next refresh, and its reason."""
 
         async def story() -> tuple[str, str]:
-            (view,) = await self.catalog.definitions()
+            (view,) = await self.catalogs.definitions()
             way, reason, _ = await self.pipeline.planned(view, UP_TO_DATE)
             return way, reason
 
@@ -77,5 +77,5 @@ class Retained:
         self._lake.put_view(AGG, document)
 
     async def _fill(self) -> None:
-        (view,) = await self.catalog.definitions()
+        (view,) = await self.catalogs.definitions()
         await self.pipeline.refresh(view, lambda _: None)

@@ -59,11 +59,11 @@ def test_the_first_table_that_changes_counts_and_one_that_is_not_known_hides_the
 def test_a_view_in_a_catalog(house: House) -> None:
     async def test() -> list[bool | None]:
         view = await house.view()
-        assert await freshness(house.catalog, view) == []
+        assert await freshness(house.catalogs, view) == []
         await house.refresh()
         house.sales.append(ROWS)
         await house.refresh()
-        return [span.fresh for span in await freshness(house.catalog, view)]
+        return [span.fresh for span in await freshness(house.catalogs, view)]
 
     found = asyncio.run(test())
     assert found[-1] is True

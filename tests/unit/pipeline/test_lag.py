@@ -10,14 +10,14 @@ from tests.unit.pipeline.house import House
 
 def lag(house: House, now_ms: int) -> float | None:
     async def look() -> float | None:
-        return await lag_s(house.catalog, await house.view(), now_ms)
+        return await lag_s(house.catalogs, await house.view(), now_ms)
 
     return asyncio.run(look())
 
 
 def commits(house: House) -> list[int]:
     """Return the times of the table's commits, the latest first."""
-    table = asyncio.run(house.catalog.current([SALES]))[SALES]
+    table = asyncio.run(house.catalogs.current([SALES]))[SALES]
     assert isinstance(table, Table)
     return [snapshot.timestamp_ms for snapshot in table.snapshots]
 

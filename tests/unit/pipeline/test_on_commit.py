@@ -37,10 +37,10 @@ class House:
             pointer = {"iceberg.materialized.view.storage.table": storage}
             lake.put_view(name, view_document(**{**MATERIALIZED, **pointer, **properties}))
         self.spark = FakeSpark(lake)
-        self.catalog = lake.catalog()
+        self.catalogs = lake.catalogs()
         self.journal = Journal()
-        self.pipeline = Pipeline(self.catalog, self.spark, self.journal)
-        self.on_commit = OnCommit(self.catalog, self.pipeline)
+        self.pipeline = Pipeline(self.catalogs, self.spark, self.journal)
+        self.on_commit = OnCommit(self.catalogs, self.pipeline)
         self.log: list[str] = []
 
     async def write(self) -> None:
@@ -48,13 +48,13 @@ class House:
         await self.on_commit.after_write(await self.definitions(), [SALES], self.log.append)
 
     async def definitions(self) -> Definitions:
-        return Definitions(await self.catalog.definitions())
+        return Definitions(await self.catalogs.definitions())
 
     def causes(self) -> list[Cause]:
         return [refresh.cause for refresh in self.journal.refreshes]
 
     async def standing(self) -> list[str]:
-        return [(await status(self.catalog, view)).word for view in (await self.definitions()).views]
+        return [(await status(self.catalogs, view)).word for view in (await self.definitions()).views]
 
 
 def put_over_first(home: House, name: TableName, **properties: str) -> None:
@@ -63,12 +63,12 @@ def put_over_first(home: House, name: TableName, **properties: str) -> None:
     document = view_document(**{**MATERIALIZED, **pointer, **properties})
     document["versions"][0]["representations"][0]["sql"] = "SELECT region, `sum(amount)` FROM first"
     home.lake.put_view(name, document)
-    home.catalog.invalidate()
+    home.catalogs.invalidate()
 
 
 def make_unreadable(home: House, view: TableName, patch: pytest.MonkeyPatch) -> None:
     """Make the catalog fail when it is asked for a view's storage."""
-    look = home.catalog.current
+    look = home.catalogs.current
 
     async def current(names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:
         wanted = list(names)
@@ -76,7 +76,7 @@ def make_unreadable(home: House, view: TableName, patch: pytest.MonkeyPatch) -> 
             raise OSError("the catalog is away")
         return await look(wanted)
 
-    patch.setattr(home.catalog, "current", current)
+    patch.setattr(home.catalogs, "current", current)
 
 
 @asynccontextmanager
@@ -131,8 +131,8 @@ def test_what_a_background_refresh_logs_is_redacted(
 
     async def story() -> None:
         async with house(lake, **{"viewgate.refresh.wait": "never"}) as home:
-            pipeline = Pipeline(home.catalog, home.spark, Journal(literals=literals))
-            home.on_commit, home.spark.before_insert = OnCommit(home.catalog, pipeline), fail
+            pipeline = Pipeline(home.catalogs, home.spark, Journal(literals=literals))
+            home.on_commit, home.spark.before_insert = OnCommit(home.catalogs, pipeline), fail
             await home.write()
             await asyncio.wait(home.on_commit._running)
 
@@ -148,8 +148,8 @@ def test_what_a_background_refresh_logs_is_redacted(
 def test_background_refreshes_of_several_writes_take_turns_and_delay_no_awaited_refresh(lake: Lake) -> None:
     async def story() -> None:
         async with house(lake, **{"viewgate.refresh.wait": "never"}) as home:
-            home.pipeline = Pipeline(home.catalog, home.spark, in_background=1)
-            home.on_commit = OnCommit(home.catalog, home.pipeline)
+            home.pipeline = Pipeline(home.catalogs, home.spark, in_background=1)
+            home.on_commit = OnCommit(home.catalogs, home.pipeline)
             begun, release, inside = asyncio.Event(), asyncio.Event(), list[int]()
 
             async def hold() -> None:
@@ -268,7 +268,7 @@ async def all_refreshed(home: House) -> bool:
 
 
 # The planning looks at the storage tables, for the order of refresh, before it decides on the way of each refresh.
-@pytest.mark.parametrize(("place", "method"), [("catalog", "current"), ("pipeline", "decision")])
+@pytest.mark.parametrize(("place", "method"), [("catalogs", "current"), ("pipeline", "decision")])
 def test_a_write_waits_no_longer_for_the_planning_of_its_refreshes(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, place: str, method: str
 ) -> None:
@@ -304,8 +304,8 @@ def test_a_write_for_which_no_view_is_awaited_does_not_wait_for_the_planning(
 ) -> None:
     async def story() -> None:
         async with house(lake, **{"viewgate.refresh.wait": "never"}) as home:
-            held = Held(home.catalog.current)
-            monkeypatch.setattr(home.catalog, "current", held)
+            held = Held(home.catalogs.current)
+            monkeypatch.setattr(home.catalogs, "current", held)
             await asyncio.wait_for(home.write(), on_commit.WAIT_LIMIT_S / 2)
             held.release.set()
             assert await all_refreshed(home)
@@ -320,7 +320,7 @@ def test_a_limit_names_only_views_that_are_awaited(lake: Lake, monkeypatch: pyte
             pointer = {"iceberg.materialized.view.storage.table": "demo.second__storage"}
             never = {"viewgate.refresh.wait": "never"}
             lake.put_view(SECOND, view_document(**{**MATERIALIZED, **pointer, **never}))
-            home.catalog.invalidate()
+            home.catalogs.invalidate()
             held = Held(home.pipeline.decision)
             monkeypatch.setattr(home.pipeline, "decision", held)
             await home.write()
@@ -439,7 +439,7 @@ def test_views_over_views_come_after_them(lake: Lake) -> None:
             outer = view_document(**MATERIALIZED)
             outer["versions"][0]["representations"][0]["sql"] = "SELECT region FROM second"
             lake.put_view(TableName(("lake", "demo", "a_outer")), outer)
-            views = await over(home.catalog, await home.definitions(), [SALES])
+            views = await over(home.catalogs, await home.definitions(), [SALES])
             assert [view.name.table for view in views] == ["first", "second", "a_outer"]
 
     asyncio.run(story())
@@ -452,7 +452,7 @@ def test_a_refresh_that_was_missed_is_caught_up(lake: Lake, caplog: pytest.LogCa
             await asyncio.wait(home.on_commit._running)
             home.sales.append(ROWS)  # and Viewgate is killed
             assert await home.standing() == ["stale", "stale"]
-            restarted = OnCommit(home.catalog, home.pipeline)
+            restarted = OnCommit(home.catalogs, home.pipeline)
             restarted.catch_up(home.definitions)
             await asyncio.wait(restarted._running)
             assert await home.standing() == ["fresh", "fresh"]

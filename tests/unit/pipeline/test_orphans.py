@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
 
 import pytest
 
@@ -26,8 +27,8 @@ def house(lake: Lake) -> House:
     return made
 
 
-def drop(house: House, view: TableName | None = None, *, alone: bool = True) -> list[TableName]:
-    return asyncio.run(Orphans(house.catalog, house.spark, alone=alone).drop(view))
+def drop(house: House, view: TableName | None = None, *, alone: Collection[str] = ("lake",)) -> list[TableName]:
+    return asyncio.run(Orphans(house.catalogs, house.spark, alone=alone).drop(view))
 
 
 def test_what_no_view_points_to_is_dropped(house: House, lake: Lake) -> None:
@@ -48,12 +49,12 @@ def test_of_a_view_with_a_dot_in_its_name(house: House, lake: Lake) -> None:
 
 
 def test_where_other_proxies_may_be_making_views_nothing_is_dropped(house: House) -> None:
-    assert drop(house, alone=False) == []
+    assert drop(house, alone=()) == []
 
 
 def test_what_is_being_made_is_spared(house: House) -> None:
     async def story() -> tuple[list[TableName], list[TableName]]:
-        orphans = Orphans(house.catalog, house.spark, alone=True)
+        orphans = Orphans(house.catalogs, house.spark, alone=("lake",))
         with orphans.spared(LEFT):
             during = await orphans.drop()
         return during, await orphans.drop()

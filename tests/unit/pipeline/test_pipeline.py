@@ -207,7 +207,8 @@ def test_manifests_are_read_only_where_partitions_could_be_computed_alone(house:
         async def unreadable(*_: object) -> None:
             raise OSError("a manifest is gone")
 
-        house.catalog.files = house.catalog.touched = unreadable  # type: ignore[assignment, method-assign]
+        lake = house.catalogs["lake"]
+        lake.files = lake.touched = unreadable  # type: ignore[assignment, method-assign]
         assert (await house.pipeline.decision(await house.view())).kind == "full"
 
     asyncio.run(story())
@@ -226,7 +227,7 @@ def test_appended_rows_are_merged_into_the_touched_partitions_of_the_storage(hou
         async def unreadable(*_: object) -> None:
             raise OSError("every file of the table would be looked at")
 
-        house.catalog.files = unreadable  # type: ignore[assignment, method-assign]
+        house.catalogs["lake"].files = unreadable  # type: ignore[assignment, method-assign]
         decision = await house.pipeline.decision(await house.view())
         assert decision.kind == "append-merge"
         assert decision.content.startswith("REPLACE WHERE (region = 'eu') ")

@@ -30,8 +30,8 @@ class House:
         self.put(COARSE, ["region"])
         self.put(FINE, ["region", "shop"])
         self.spark = FakeSpark(lake)
-        self.catalog = lake.catalog()
-        self.pipeline = Pipeline(self.catalog, self.spark)
+        self.catalogs = lake.catalogs()
+        self.pipeline = Pipeline(self.catalogs, self.spark)
         self.log: list[str] = []
 
     def put(self, name: TableName, keys: list[str]) -> None:
@@ -56,10 +56,10 @@ class House:
     def fill(self, name: TableName, keys: list[str]) -> None:
         """Write rows to storage without a refresh."""
         self.lake.iceberg.load_table(f"demo.{name.table}__storage").append(self.stored(keys))
-        self.catalog.invalidate()
+        self.catalogs.invalidate()
 
     async def view(self, name: TableName) -> MaterializedView:
-        return next(view for view in await self.catalog.definitions() if view.name == name)
+        return next(view for view in await self.catalogs.definitions() if view.name == name)
 
     async def refresh(self, name: TableName, *, full: bool = False) -> Refreshed:
         return await self.pipeline.refresh(await self.view(name), self.log.append, Asked(full=full))
@@ -122,9 +122,9 @@ def test_storage_that_cannot_be_read_gives_way_to_the_tables(house: House) -> No
 
 def test_the_view_that_holds_most_comes_first(house: House) -> None:
     async def story() -> None:
-        definitions = Definitions(await house.catalog.definitions())
-        assert [view.name for view in await over(house.catalog, definitions, [SALES])] == [COARSE, FINE]
+        definitions = Definitions(await house.catalogs.definitions())
+        assert [view.name for view in await over(house.catalogs, definitions, [SALES])] == [COARSE, FINE]
         house.fill(FINE, ["region", "shop"])
-        assert [view.name for view in await over(house.catalog, definitions, [SALES])] == [FINE, COARSE]
+        assert [view.name for view in await over(house.catalogs, definitions, [SALES])] == [FINE, COARSE]
 
     asyncio.run(story())

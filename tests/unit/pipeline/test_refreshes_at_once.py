@@ -207,7 +207,7 @@ def test_a_refresh_that_is_cancelled_during_its_commit_has_succeeded_if_that_doe
         release.set()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert (await status(house.catalog, await house.view())).fresh
+        assert (await status(house.catalogs, await house.view())).fresh
         assert await house.last_error() is None
 
     house.sales.append(ROWS)
@@ -219,7 +219,7 @@ def test_a_refresh_that_is_cancelled_during_its_commit_has_succeeded_if_that_doe
 def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_looks_again(house: House, written: bool) -> None:
     async def the_other_is_faster() -> None:
         house.spark.before_insert = None
-        await Pipeline(house.lake.catalog(), FakeSpark(house.lake)).refresh(await house.view(), house.log.append)
+        await Pipeline(house.lake.catalogs(), FakeSpark(house.lake)).refresh(await house.view(), house.log.append)
         if written:
             house.sales.append(ROWS)
 
@@ -236,7 +236,7 @@ def test_of_two_refreshers_in_two_proxies_one_wins_and_the_other_looks_again(hou
 
 def test_whoever_asks_for_everything_anew_is_told_of_another_refresh_that_was_faster(house: House) -> None:
     async def story() -> None:
-        other = Pipeline(house.lake.catalog(), FakeSpark(house.lake))
+        other = Pipeline(house.lake.catalogs(), FakeSpark(house.lake))
 
         async def the_other_is_faster() -> None:
             await other.refresh(await house.view(), house.log.append)
@@ -258,7 +258,7 @@ def test_a_view_that_has_been_replaced_meanwhile_is_to_be_refreshed_again(house:
     view = asyncio.run(house.view())
     house.lake.put_view(AGG, view_document(2, **MATERIALIZED))
     house.lake.iceberg.drop_table("demo.agg__storage")
-    house.catalog.invalidate()
+    house.catalogs.invalidate()
     with pytest.raises(SqlError, match="has just been replaced or dropped") as refused:
         asyncio.run(house.pipeline.refresh(view, house.log.append))
     assert refused.value.sql_state == "40001"

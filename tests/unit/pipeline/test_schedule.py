@@ -28,7 +28,7 @@ class Clock:
 def test_a_view_is_looked_at_when_its_period_is_over(lake: Lake) -> None:
     async def story() -> None:
         house, clock = House(lake, **MINUTELY), Clock()
-        schedule = Schedule(house.catalog, house.pipeline, clock)
+        schedule = Schedule(house.catalogs, house.pipeline, clock)
         assert await schedule.look() == 10
         now = time.time() * 1000
         assert all(abs(due - now - 60_000) < 5000 for due in schedule.due_ms().values())
@@ -57,7 +57,7 @@ def test_a_view_is_looked_at_when_its_period_is_over(lake: Lake) -> None:
 def test_views_without_a_period_are_left_alone(lake: Lake) -> None:
     async def story() -> None:
         house = House(lake)
-        schedule = Schedule(house.catalog, house.pipeline)
+        schedule = Schedule(house.catalogs, house.pipeline)
         await schedule.look()
         await schedule.rest()
         assert schedule.due_ms() == {}
@@ -69,7 +69,7 @@ def test_views_without_a_period_are_left_alone(lake: Lake) -> None:
 def test_a_failure_is_noted_and_tried_again_when_the_period_is_over(lake: Lake) -> None:
     async def story() -> None:
         house, clock = House(lake, **MINUTELY), Clock()
-        schedule = Schedule(house.catalog, house.pipeline, clock)
+        schedule = Schedule(house.catalogs, house.pipeline, clock)
 
         async def fail_once() -> None:
             house.spark.before_insert = None
@@ -92,7 +92,7 @@ def test_a_view_over_another_waits_for_that_and_reads_its_storage(lake: Lake) ->
         house = House(lake, **MINUTELY)
         lake.drop_view(SECOND)
         put_over_first(house, TableName(("lake", "demo", "a_upper")), **MINUTELY)
-        schedule = Schedule(house.catalog, house.pipeline)
+        schedule = Schedule(house.catalogs, house.pipeline)
         await schedule.look()
         await schedule.rest()
         _, upper = (sql for sql in house.spark.statements if "INSERT" in sql)
@@ -105,7 +105,7 @@ def test_what_a_policy_no_longer_keeps_goes_though_the_tables_rest(lake: Lake) -
     house = Retained(lake)
 
     async def story() -> None:
-        schedule = Schedule(house.catalog, house.pipeline)
+        schedule = Schedule(house.catalogs, house.pipeline)
         await schedule.look()
         await schedule.rest()
 
@@ -116,14 +116,14 @@ def test_what_a_policy_no_longer_keeps_goes_though_the_tables_rest(lake: Lake) -
 def test_of_many_that_are_due_a_few_are_refreshed_at_once(lake: Lake) -> None:
     async def story() -> None:
         house = House(lake, **MINUTELY)
-        pipeline = Pipeline(house.catalog, house.spark, in_background=1)
-        schedule = Schedule(house.catalog, pipeline)
+        pipeline = Pipeline(house.catalogs, house.spark, in_background=1)
+        schedule = Schedule(house.catalogs, pipeline)
         inside: list[int] = []
 
         async def hold() -> None:
             inside.append(1)
             for _ in range(50):  # more looks at the catalog than the other would need to come here, too
-                await house.catalog.current([SALES])
+                await house.catalogs.current([SALES])
             inside.append(-1)
 
         house.spark.before_insert = hold
@@ -142,7 +142,7 @@ def test_a_view_that_takes_longer_than_its_period_hurries_nobody(lake: Lake) -> 
             await release.wait()
 
         house.spark.before_insert = hold
-        schedule = Schedule(house.catalog, house.pipeline, clock)
+        schedule = Schedule(house.catalogs, house.pipeline, clock)
         await schedule.look()
         clock.now += 61
         assert await schedule.look() == 10
@@ -166,7 +166,7 @@ def test_cancelled_it_takes_its_refreshes_along(lake: Lake) -> None:
             await asyncio.Event().wait()
 
         house.spark.before_insert = hold
-        schedule = Schedule(house.catalog, house.pipeline)
+        schedule = Schedule(house.catalogs, house.pipeline)
         running = asyncio.create_task(schedule.run())
         await begun.wait()
         assert schedule.due_ms()

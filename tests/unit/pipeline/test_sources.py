@@ -23,7 +23,7 @@ def test_a_view_made_from_another_catalog_knows_its_tables(lake: Lake) -> None:
     lake.put_view(AGG, made_in_another_catalog())
 
     async def refreshed() -> None:
-        catalog = lake.catalog()
+        catalog = lake.catalogs()
         (view,) = await catalog.definitions()
         await Pipeline(catalog, FakeSpark(lake)).refresh(view, lambda line: None)
         now = await status(catalog, view)

@@ -33,8 +33,8 @@ def house(lake: Lake) -> House:
     settings = {"viewgate.settings": '{"spark.sql.session.timeZone":"UTC","spark.sql.ansi.enabled":"true"}'}
     lake.put_view(AGG, view_document(**MATERIALIZED, **settings, **properties))
     made.spark = FakeSpark(lake)
-    made.catalog = lake.catalog()
-    made.pipeline = Pipeline(made.catalog, made.spark)
+    made.catalogs = lake.catalogs()
+    made.pipeline = Pipeline(made.catalogs, made.spark)
     made.sales.append(ROWS)
     return made
 
@@ -94,7 +94,7 @@ def test_rows_that_are_asked_for_are_held_though_another_refresh_was_faster(hous
 
     async def be_faster() -> None:
         house.spark.before_insert = None
-        other = Pipeline(house.lake.catalog(), FakeSpark(house.lake))
+        other = Pipeline(house.lake.catalogs(), FakeSpark(house.lake))
         await other.refresh(await house.view(), house.log.append, Asked(where="region = 'uk'"))
 
     house.spark.before_insert = be_faster
@@ -199,7 +199,7 @@ def test_retention_reads_no_table_and_does_not_say_so(lake: Lake) -> None:
     house, log = Retained(lake), list[str]()
 
     async def story() -> None:
-        (view,) = await house.catalog.definitions()
+        (view,) = await house.catalogs.definitions()
         assert (await house.pipeline.refresh(view, log.append)).changed
 
     asyncio.run(story())

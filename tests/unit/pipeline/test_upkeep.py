@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import SqlError
 from proxy.pipeline import Pipeline
 from tests.unit.catalog.lake import AGG, MATERIALIZED, ROWS, STORAGE, Lake, view_document
@@ -24,15 +24,15 @@ class House:
         settings = {"viewgate.settings": "{}", "viewgate.snapshots.keep": "1 day"}
         lake.put_view(AGG, view_document(**MATERIALIZED, **settings))
         self.spark = FakeSpark(lake)
-        self.catalog: Catalog = lake.catalog()
+        self.catalogs: Catalogs = lake.catalogs()
         self.log: list[str] = []
 
     def refresh(self) -> list[str]:
         """Append and refresh, and return the procedures that were called."""
 
         async def story() -> Any:
-            (view,) = await self.catalog.definitions()
-            return await Pipeline(self.catalog, self.spark).refresh(view, self.log.append)
+            (view,) = await self.catalogs.definitions()
+            return await Pipeline(self.catalogs, self.spark).refresh(view, self.log.append)
 
         self.sales.append(ROWS)
         self.spark.statements.clear()
@@ -96,4 +96,4 @@ def test_a_refresh_that_is_cancelled_while_snapshots_expire_has_succeeded(
     with pytest.raises(asyncio.CancelledError):
         house.refresh()
     assert " refreshed: " in house.log[-1]
-    assert "viewgate.refresh-error" not in asyncio.run(house.catalog.properties(STORAGE))
+    assert "viewgate.refresh-error" not in asyncio.run(house.catalogs["lake"].properties(STORAGE))

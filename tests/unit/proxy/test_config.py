@@ -20,6 +20,7 @@ uri = "sqlite:///x.db"
 echo = true
 "py-io-impl" = "pyiceberg.io.fsspec.FsspecFileIO"
 """
+SALES = '[[catalog]]\nname = "sales"\ntype = "rest"\nuri = "http://catalog"\n'
 
 
 def test_nothing_set_means_the_embedded_spark_on_the_usual_port() -> None:
@@ -34,14 +35,21 @@ def test_a_remote_spark_with_any_property_of_its_catalog() -> None:
         config.UpstreamAddress(host="spark", port=10000),
         config.UpstreamAddress(host="spark2", port=10009, user="gate"),
     )
-    assert settings.catalog is not None
-    assert settings.catalog.name == "lake"
-    assert settings.catalog.properties == {
+    (catalog,) = settings.catalogs
+    assert catalog.name == "lake"
+    assert catalog.properties == {
         "type": "sql",
         "uri": f"sqlite:///{Path('x.db').absolute()}",
         "echo": "true",
         "py-io-impl": "pyiceberg.io.fsspec.FsspecFileIO",
     }
+
+
+def test_several_catalogs() -> None:
+    settings = config.parse(REMOTE.replace("[catalog]", "[[catalog]]") + SALES)
+    assert [(catalog.name, catalog.type) for catalog in settings.catalogs] == [("lake", "sql"), ("sales", "rest")]
+    assert settings.catalog_names == ("lake", "sales")
+    assert config.parse(SALES + "[journal]\ntable = 'sales.ops.statements'").catalog_names == ("lake", "sales")
 
 
 def test_jobs_may_have_a_spark_of_their_own() -> None:
@@ -79,7 +87,16 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[[upstream]]\nhost = 'x'\nport = 0", "[[upstream]] port is 0: it must be a whole number from 1 to 65535"),
         ("[[upstream]]\nhost = 'x'", "[[upstream]] needs [catalog]"),
         ("[[upstream]]\nhost = 'x'\n[[upstream]]\nhost = 'x'", "[[upstream]] x:10000 is listed twice"),
-        ("[catalog]\nname = 'x'\ntype = 'sql'", "[catalog] needs [[upstream]]"),
+        (
+            "[catalog]\nname = 'lake'\ntype = 'sql'",
+            "[catalog] name is 'lake', the name of the catalog of the Spark that",
+        ),
+        (REMOTE.replace("[catalog]", "[[catalog]]") + SALES + SALES, "[[catalog]] sales is listed twice"),
+        (REMOTE + SALES, "is not TOML"),
+        (
+            SALES + "[journal]\ntable = 'ops.statements'",
+            "[journal] table is 'ops.statements': with several catalogs it",
+        ),
         ("[catalog]\ntype = 'sql'", '[catalog] name is missing: add it, for example name = "lake"'),
         ("[catalog]\nname = 'x'\ntype = 'sql'\nuri = ['a']", "[catalog] uri must be a text, a number"),
         (REMOTE.replace('"sql"', '"sqll"'), "[catalog] type is 'sqll': it must be sql, rest or hive"),
@@ -210,7 +227,7 @@ def test_the_examples_in_the_docstring_are_accepted() -> None:
     assert config.parse(by_name.pop("embedded")).embedded.spark == {"spark.driver.memory": "8g"}
     ldap = by_name.pop("authentication.ldap")
     settings = config.parse("\n".join(by_name.values()))
-    assert settings.catalog is not None
+    assert [catalog.name for catalog in settings.catalogs] == ["lake"]
     assert settings.server.tls == config.TlsFiles(certificate=Path("server.pem"), key=Path("server.key"), required=True)
     assert settings.authentication.proxy_users == {"superset": frozenset({"*"})}
     assert settings.timeouts.upstream == {"call": 60, "health": 10, "park": 300}
@@ -261,8 +278,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
 def test_the_paths_of_a_sql_catalog_are_relative_to_the_file(given: str, read: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "viewgate.toml"
     file.write_text(f'[[upstream]]\nhost = "spark"\n[catalog]\nname = "lake"\n{given}\n')
-    catalog = config.load(file).catalog
-    assert catalog is not None
+    (catalog,) = config.load(file).catalogs
     properties = catalog.properties
     assert {key: properties[key] for key in read} == {key: value.format(tmp_path) for key, value in read.items()}
 

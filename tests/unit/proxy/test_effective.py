@@ -68,9 +68,9 @@ def test_no_credential_is_shown() -> None:
     found = rows(EVERYTHING)
     assert "opensesame" not in str(found)
     assert found["upstream.spark-1:10000.password"] == ("***", None, True)
-    assert found["catalog.header.Authorization"] == ("***", None, False)
-    assert found["catalog.uri"][0] == "postgresql+psycopg2://ann:***@db/iceberg"
-    assert found["catalog.s3.secret-access-key"][0] == "***"
+    assert found["catalog.lake.header.Authorization"] == ("***", None, False)
+    assert found["catalog.lake.uri"][0] == "postgresql+psycopg2://ann:***@db/iceberg"
+    assert found["catalog.lake.s3.secret-access-key"][0] == "***"
 
 
 def test_every_table_of_the_file_is_told_of() -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from proxy import embedded
+from proxy import embedded, jars
 
 
 def test_all_that_spark_writes_is_in_the_data_directory(tmp_path: Path) -> None:
@@ -54,6 +54,27 @@ def test_pyiceberg_and_spark_read_one_catalog(tmp_path: Path) -> None:
     assert properties["uri"] == f"sqlite:///{database}"
     assert conf["spark.sql.catalog.lake.uri"].startswith(f"jdbc:sqlite:{database}?")
     assert properties["warehouse"] == conf["spark.sql.catalog.lake.warehouse"]
+
+
+def test_spark_gets_the_other_catalogs_in_its_own_words() -> None:
+    shop = {"type": "sql", "uri": "sqlite:////data/shop.db", "warehouse": "/data/shop"}
+    conf = embedded.spark_catalog("shop", shop) | embedded.spark_catalog("web", {"type": "rest", "uri": "http://c"})
+    assert {key.removeprefix("spark.sql.catalog."): value for key, value in conf.items()} == {
+        **dict.fromkeys(("shop", "web"), "org.apache.iceberg.spark.SparkCatalog"),
+        **dict.fromkeys(("shop.cache-enabled", "web.cache-enabled"), "false"),
+        "shop.type": "jdbc",
+        "shop.uri": "jdbc:sqlite:/data/shop.db?busy_timeout=30000",
+        "shop.jdbc.schema-version": "V1",
+        "shop.warehouse": "/data/shop",
+        "web.type": "rest",
+        "web.uri": "http://c",
+    }
+    postgres = {"type": "sql", "uri": "postgresql+psycopg2://ann:opensesame@db/x"}
+    shown = embedded.shown_at_launch(embedded.spark_catalog("shop", postgres))
+    assert "opensesame" not in str(shown)
+    assert jars.POSTGRES in embedded._libraries([postgres])
+    with pytest.raises(embedded.StartError, match="no JDBC driver of mysql"):
+        embedded.spark_catalog("shop", {"type": "sql", "uri": "mysql://db/x"})
 
 
 def test_a_second_proxy_on_the_same_data_is_told_who_has_it(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from proxy.pipeline import ConnectRunner, EmbeddedRunner, Runner
 def chosen(settings: dict[str, str]) -> Runner:
     async def story() -> Runner:
         async with AsyncExitStack() as running:
-            return await jobs.runner(settings, "lake", running)
+            return await jobs.runner(settings, ("lake",), running)
 
     return asyncio.run(story())
 
@@ -98,7 +98,7 @@ def test_a_connect_server_is_called_by_jobs_alone(monkeypatch: pytest.MonkeyPatc
 
     async def story() -> None:
         async with AsyncExitStack() as running:
-            runner = await jobs.runner({"spark.remote": "sc://127.0.0.1:1"}, "lake", running)
+            runner = await jobs.runner({"spark.remote": "sc://127.0.0.1:1"}, ("lake",), running)
             assert isinstance(runner, ConnectRunner)
             with pytest.raises(SqlError, match=r"of \[pipeline\.spark\] spark\.remote: (.|\n)*connect to"):
                 async with runner.job({"a": "1"}):

@@ -33,7 +33,7 @@ def house(tmp_path: Path) -> Iterator[House]:
 
 def run(house: House, wanted: Selection) -> tuple[int, list[str]]:
     said: list[str] = []
-    results = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
+    results = asyncio.run(refresh(house.catalogs, house.pipeline, wanted, said.append))
     return exit_code(results), [
         line.split(" in ")[0] for line in said if "refreshed: " in line or "fresh" in line.split(" ", 1)[1]
     ]
@@ -54,7 +54,7 @@ def log(house: House, monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
     """Make the command refresh the views of the house, and return its log."""
 
     async def surround(*_: object) -> SimpleNamespace:
-        return SimpleNamespace(catalog=house.catalog, runner=house.spark)
+        return SimpleNamespace(catalogs=house.catalogs, runner=house.spark)
 
     monkeypatch.setattr(refreshing, "surround", surround)
     monkeypatch.setattr("proxy.embedded.has_data", lambda _: True)
@@ -109,7 +109,7 @@ def test_what_a_policy_no_longer_keeps_is_not_left_alone(tmp_path: Path) -> None
     lake = Lake(tmp_path)
     retained = Retained(lake)
     said: list[str] = []
-    results = asyncio.run(refresh(retained.catalog, retained.pipeline, Selection(stale=True), said.append))
+    results = asyncio.run(refresh(retained.catalogs, retained.pipeline, Selection(stale=True), said.append))
     assert exit_code(results) == 0
     assert retained.part().startswith("day >= DATE '20")
     lake.close()
@@ -122,7 +122,7 @@ def test_one_failure_is_told_by_the_exit_code_and_stops_no_other(house: House) -
 
     house.spark.before_insert = fail_once
     said: list[str] = []
-    results = asyncio.run(refresh(house.catalog, house.pipeline, Selection(), said.append))
+    results = asyncio.run(refresh(house.catalogs, house.pipeline, Selection(), said.append))
     assert exit_code(results) == SOME_FAILED
     assert [result.outcome for result in results] == ["failed", "refreshed"]
     failed = "lake.demo.first could not be refreshed: [DIVIDE_BY_ZERO] Division by zero"
@@ -136,7 +136,7 @@ def test_a_view_that_cannot_be_looked_at_stops_no_other(
 ) -> None:
     make_unreadable(house, FIRST, monkeypatch)
     said: list[str] = []
-    results = asyncio.run(refresh(house.catalog, house.pipeline, Selection(stale=stale), said.append))
+    results = asyncio.run(refresh(house.catalogs, house.pipeline, Selection(stale=stale), said.append))
     assert exit_code(results) == SOME_FAILED
     assert "lake.demo.first could not be refreshed: the catalog is away" in said
     assert any(line.startswith("lake.demo.second refreshed: ") for line in said)
@@ -159,7 +159,7 @@ def test_a_failure_stops_what_stands_on_it(house: House, monkeypatch: pytest.Mon
     make_unreadable(house, FIRST, monkeypatch)
     said: list[str] = []
     wanted = Selection(("demo.first", "demo.a_upper"))
-    results = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
+    results = asyncio.run(refresh(house.catalogs, house.pipeline, wanted, said.append))
     assert [result.outcome for result in results] == ["failed", "stopped"]
     stopped = "lake.demo.a_upper was not refreshed, because it reads lake.demo.first, which could not be refreshed"
     assert said[1:] == [stopped, "2 of 2 views could not be refreshed"]
@@ -173,7 +173,7 @@ UNUSABLE = "lake.demo.odd could not be refreshed: the view's metadata cannot be 
 def test_a_view_with_unreadable_metadata_is_a_failure(house: House, wanted: Selection) -> None:
     house.lake.put_view(ODD, b"no json")
     said: list[str] = []
-    results = asyncio.run(refresh(house.catalog, house.pipeline, wanted, said.append))
+    results = asyncio.run(refresh(house.catalogs, house.pipeline, wanted, said.append))
     assert exit_code(results) == SOME_FAILED
     assert {result.view: result.outcome for result in results}["lake.demo.odd"] == "failed"
     (line,) = (line for line in said if line.startswith(UNUSABLE))
@@ -184,7 +184,7 @@ def test_a_view_with_unreadable_metadata_is_a_failure(house: House, wanted: Sele
 
 def test_an_unreadable_view_is_chosen_by_its_whole_name_only(house: House) -> None:
     house.lake.put_view(ODD, b"no json")
-    results = asyncio.run(refresh(house.catalog, house.pipeline, Selection(("demo.first",)), print))
+    results = asyncio.run(refresh(house.catalogs, house.pipeline, Selection(("demo.first",)), print))
     assert [result.view for result in results] == ["lake.demo.first"]
     with pytest.raises(ConfigError, match=r"view dd cannot be refreshed: the view does not exist; .* lake\.demo\.odd"):
         run(house, Selection(("dd",)))

@@ -92,8 +92,8 @@ def browsing(lake: Lake, test: Callable[[Proxied, Ask], Coroutine[Any, Any, None
             assert proxied.spark.operations == {}
             assert proxied.open_operations == 0
 
-    catalog = lake.catalog()
-    with_proxy(main, catalog=catalog)
+    catalog = lake.catalogs()
+    with_proxy(main, catalogs=catalog)
     catalog.close()
 
 
@@ -113,8 +113,8 @@ def test_what_a_client_asks_for_that_goes_away_is_closed(lake: Lake, catalog: st
             await until(lambda: not proxied.spark.operations)
             assert proxied.open_operations == 0
 
-    shared = lake.catalog()
-    with_proxy(test, catalog=shared)
+    shared = lake.catalogs()
+    with_proxy(test, catalogs=shared)
     shared.close()
 
 
@@ -257,8 +257,8 @@ def test_clients_of_every_version_get_the_same_rows(lake: Lake, version: int) ->
             handle = (await client.ask("GetTables", request, ttypes.TExecuteStatementResp)).operationHandle
             assert len(decode_rows((await client.fetch(handle)).results)) == 6
 
-    catalog = lake.catalog()
-    with_proxy(test, catalog=catalog)
+    catalog = lake.catalogs()
+    with_proxy(test, catalogs=catalog)
     catalog.close()
 
 
@@ -272,6 +272,6 @@ def test_an_error_of_spark_is_the_answer(lake: Lake) -> None:
             assert response.status.errorMessage == "the metastore is away"
             assert proxied.open_operations == 0
 
-    catalog = lake.catalog()
-    with_proxy(test, catalog=catalog)
+    catalog = lake.catalogs()
+    with_proxy(test, catalogs=catalog)
     catalog.close()

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import uvloop
 
-from proxy.catalog import Catalog
+from proxy.catalog import Catalogs
 from proxy.hs2 import encode_call, read_reply
 from proxy.hs2.generated import ttypes
 from proxy.server import Entrance, Limits, Server
@@ -62,7 +62,7 @@ class Proxied:
 async def proxied(
     limits: Limits | None = None,
     planned: Planned | None = None,
-    catalog: Catalog | None = None,
+    catalogs: Catalogs | None = None,
     terms: Sequence[Terms] = (Terms(),),
     timeouts: Timeouts = QUICK,
     ports: Mapping[Transport, int] | None = None,
@@ -74,7 +74,7 @@ async def proxied(
         sparks = [await running.enter_async_context(FakeSpark()) for _ in terms]
         where = [Upstream("127.0.0.1", spark.port, terms=own) for spark, own in zip(sparks, terms, strict=True)]
         upstreams = Upstreams(where, timeouts)
-        service = Service(upstreams, planned, lambda user, configuration: (user, configuration), catalog=catalog)
+        service = Service(upstreams, planned, lambda user, configuration: (user, configuration), catalogs=catalogs)
         server = Server(Entrance(service, limits=limits or Limits(grace=0.2), **entrance), port=0, ports=ports)
         port = await server.start()
         try:

@@ -27,7 +27,7 @@ def test_one_worker_tells_the_figures_of_all(several: Several) -> None:
         after = statements(text)
         assert [now - then for now, then in zip(after, before, strict=True)] == [2, 1]
         assert re.findall(r'process_resident_memory_bytes{worker="(\d)"}', text) == ["1", "2"]
-        assert len(re.findall("^viewgate_catalog_up ", text, re.MULTILINE)) == 1
+        assert len(re.findall("^viewgate_catalog_up{", text, re.MULTILINE)) == 1
         assert await get(int(port), "/readyz") == (200, "ready\n")
 
     asyncio.run(test())

@@ -16,7 +16,7 @@ from proxy.workers import Supervisor
 from proxy.workers.orders import Order, Task
 
 LAKE = CatalogSettings(name="lake", type="sql")
-OLD, NEW = (Config(upstreams=(UpstreamAddress(host=host),), catalog=LAKE) for host in ("old", "new"))
+OLD, NEW = (Config(upstreams=(UpstreamAddress(host=host),), catalogs=(LAKE,)) for host in ("old", "new"))
 
 
 class Process:
