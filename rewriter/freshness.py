@@ -230,7 +230,8 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
             "tables",
         )
     source = recorded.get(table.uuid)
-    if source is None:
+    # Two sources may have changed names with each other: the refresh then read another table under this name.
+    if source is None or any(other.name == name and other.uuid != table.uuid for other in recorded.values()):
         return Miss(
             Reason.STALE,
             f"{name} was replaced by another table since the last refresh, because its UUID has changed: refresh the "

@@ -177,3 +177,19 @@ def test_what_is_not_known_is_not_used(changes: dict[str, Any], reason: Reason) 
     miss = check(**changes)
     assert isinstance(miss, Miss)
     assert miss.reason is reason
+
+
+def test_two_sources_that_have_changed_places_are_others() -> None:
+    """The snapshots are the recorded ones, but each name now means the other table."""
+    returns = TableName(("lake", "demo", "returns"))
+    sources = (SourceState(SALES, "uuid-sales", 2, COLUMNS), SourceState(returns, "uuid-returns", 2, COLUMNS))
+    storage = replace(STORED, refresh=replace(STATE, sources=sources))
+    other = replace(TABLE, name=returns, uuid="uuid-returns")
+    relations: dict[TableName, Relation | None] = {SALES: TABLE, returns: other, STORAGE: storage, MV: VIEW.state}
+    assert fresh_storage(VIEW, [SALES, returns], relations) is storage
+    swapped = {SALES: replace(other, name=SALES), returns: replace(TABLE, name=returns)}
+    found = fresh_storage(VIEW, [SALES, returns], {**relations, **swapped})
+    assert isinstance(found, Miss)
+    assert found.reason is Reason.STALE
+    twice = {SALES: TABLE, returns: replace(TABLE, name=returns)}  # registered again under the other's name
+    assert isinstance(fresh_storage(VIEW, [SALES, returns], {**relations, **twice}), Miss)
