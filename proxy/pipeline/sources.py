@@ -6,7 +6,7 @@ cannot change while the refresh runs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import rewriter
@@ -95,7 +95,7 @@ async def look(catalogs: Catalogs, view: MaterializedView) -> Sources:
     """Look up the current sources of a view and return them.
 
     Raise SqlError 42P01 for a source that does not exist. Raise SqlError 0A000 if the view reads a view whose query is
-    not supported, and SqlError 40001 if the view reads a view that has just been changed.
+    not supported, or one table by two names, and SqlError 40001 if the view reads a view that has just been changed.
     """
     names = relations(view.storage_query, view.session)
     found = await catalogs.current([*names, *(state.name for state in view.through)])
@@ -103,6 +103,13 @@ async def look(catalogs: Catalogs, view: MaterializedView) -> Sources:
     for name in names:
         if name not in tables:
             raise _unread(view, name) if found[name] is not None else _unknown(catalogs, view, name)
+    if twice := _twice(tables.values()):
+        raise SqlError(
+            f"materialized view {view.name} cannot be refreshed, because it reads one table by two names, "
+            f"{' and '.join(map(str, twice))}: a refresh records its snapshots by the table's UUID, which is the same; "
+            "read the table by one of the names",
+            "0A000",
+        )
     for state in view.through:
         if found[state.name] != state:
             raise SqlError(
@@ -112,6 +119,17 @@ async def look(catalogs: Catalogs, view: MaterializedView) -> Sources:
             )
     stored = await _stored(catalogs, view, tables) if view.through else {}
     return Sources(tables, {state.name: state for state in view.through}, stored)
+
+
+def _twice(tables: Collection[Table]) -> list[TableName]:
+    """Return the names of a table that is in `tables` more than once; empty if each table has a UUID of its own.
+
+    A table has several names if it was registered again, for example in another catalog.
+    """
+    uuids = [table.uuid for table in tables]
+    return [
+        table.name for table in tables if table.uuid == next((uuid for uuid in uuids if uuids.count(uuid) > 1), None)
+    ]
 
 
 async def _stored(

@@ -199,3 +199,12 @@ def test_the_schema_of_a_catalog_is_named_with_the_catalog(both: Both) -> None:
     )
     assert schema is not None
     assert schema.names == [("shop", "information_schema")]
+
+
+def test_a_table_of_two_catalogs_is_not_read_by_both_names(both: Both) -> None:
+    both.house.lake.iceberg.register_table("demo.regions", both.regions.metadata_location)
+    with pytest.raises(SqlError, match=r"reads one table by two names, lake\.demo\.regions and shop\.demo\.regions"):
+        both.run(
+            "CREATE MATERIALIZED VIEW twice AS SELECT a.country, b.region FROM lake.demo.regions a "
+            "JOIN shop.demo.regions b ON a.region = b.region"
+        )
