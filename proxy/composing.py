@@ -72,7 +72,10 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     refresh jobs, and stops the Spark application of [pipeline.spark].
     """
     timeout = settings.timeouts.catalog
-    opened = [open_catalog(catalog.name, catalog.properties, timeout=timeout) for catalog in settings.catalogs]
+    several = len(settings.catalog_names) > 1
+    opened = [
+        open_catalog(catalog.name, catalog.properties, timeout=timeout, late=several) for catalog in settings.catalogs
+    ]
     if not settings.starts_spark:
         own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)

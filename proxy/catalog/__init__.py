@@ -15,9 +15,10 @@ from proxy.catalog.catalogs import Catalogs, Looked
 from proxy.catalog.commits import BRANCH_PREFIX, Conflict, Published
 from proxy.catalog.documents import CacheUse
 from proxy.catalog.inventory import Kind, Listed
+from proxy.catalog.late import LateStore
 from proxy.catalog.past import Refreshed
 from proxy.catalog.reach import TIMEOUT_S, Unavailable
-from proxy.catalog.stores import CatalogError, open_store
+from proxy.catalog.stores import CatalogError, check_properties, open_store
 
 __all__ = [
     "BRANCH_PREFIX",
@@ -37,12 +38,20 @@ __all__ = [
 
 
 def open_catalog(
-    name: str, properties: Mapping[str, str], *, poll_ms: int | None = None, timeout: float = TIMEOUT_S
+    name: str,
+    properties: Mapping[str, str],
+    *,
+    poll_ms: int | None = None,
+    timeout: float = TIMEOUT_S,
+    late: bool = False,
 ) -> Catalog:
     """Open the catalog with these pyiceberg properties; `name` is the catalog's name in Spark.
 
     A statement waits at most `timeout` seconds for a reply from the catalog. The definitions of views are read again
-    after `poll_ms` milliseconds (None: the default of the catalog's type). Raise CatalogError if the catalog cannot be
-    opened.
+    after `poll_ms` milliseconds (None: the default of the catalog's type). If `late`, the first call opens the catalog,
+    so that it may be down now. Raise CatalogError if the properties are invalid, or the catalog cannot be opened now.
     """
-    return Catalog(open_store(name, properties), poll_ms=poll_ms, timeout=timeout)
+    if late:
+        check_properties(name, properties)
+    store = LateStore(name, properties) if late else open_store(name, properties)
+    return Catalog(store, poll_ms=poll_ms, timeout=timeout)

@@ -10,6 +10,8 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from pyiceberg.table import Table as IcebergTable
+
 from proxy.catalog import commits
 from proxy.catalog.changes import files
 from proxy.catalog.commits import Published, append
@@ -59,9 +61,9 @@ class Catalog:
     def __init__(
         self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096, timeout: float = TIMEOUT_S
     ) -> None:
-        self.name = store.iceberg.name
+        self.name = store.name
         self._store = store
-        self._poll_s = (store.poll_ms if poll_ms is None else poll_ms) / 1000
+        self._poll_ms = poll_ms
         self._reach = Reach(self.name, store.namespaces, timeout)
         self._reach.back.append(self.invalidate)
         self._long = Threads(4, "catalog-long")  # for manifests and commits, so that statements do not wait for these
@@ -221,8 +223,7 @@ class Catalog:
         If `start` is None or no longer in the table's history, return the files that any commit up to `end` added or
         removed. If `end` is None (a table without a snapshot), return no files.
         """
-        load = self._store.iceberg.load_table
-        return await self._at_length(lambda: files(load(name.parts[1:]), start, end))
+        return await self._at_length(lambda: files(self._loaded(name), start, end))
 
     async def touched(self, name: TableName, start: int | None, end: int | None) -> Files:
         """Return the files added and removed between the snapshots `start` and `end`, without the list of all files.
@@ -231,13 +232,11 @@ class Catalog:
         removed. If `end` is None (a table without a snapshot), return no files. Only the manifests of the commits
         between the snapshots are read, so that the cost grows with the change, not with the table.
         """
-        load = self._store.iceberg.load_table
-        return await self._at_length(lambda: files(load(name.parts[1:]), start, end, live=False))
+        return await self._at_length(lambda: files(self._loaded(name), start, end, live=False))
 
     async def location(self, name: TableName) -> str:
         """Return the root directory of the files of an existing table."""
-        load = self._store.iceberg.load_table
-        return await self._at_length(lambda: load(name.parts[1:]).location())
+        return await self._at_length(lambda: self._loaded(name).location())
 
     async def publish(
         self,
@@ -292,6 +291,9 @@ class Catalog:
         """
         return await self._reach.answer(call)
 
+    def _loaded(self, name: TableName) -> IcebergTable:
+        return self._store.iceberg.load_table(name.parts[1:])
+
     async def _at_length(self, call: Callable[[], _Result]) -> _Result:
         return await asyncio.wrap_future(self._long.submit(call))
 
@@ -305,7 +307,8 @@ class Catalog:
 
     async def _look_again(self) -> None:
         needed = self._due == _AT_ONCE
-        self._due = time.monotonic() + self._poll_s  # before the read, so that an invalidate() during it counts
+        poll_ms = self._store.poll_ms if self._poll_ms is None else self._poll_ms
+        self._due = time.monotonic() + poll_ms / 1000  # before the read, so that an invalidate() during it counts
         try:
             await self._poll()
         # also for a cancel; the known views may be used for a while, unless a new read was requested

@@ -87,7 +87,7 @@ class HiveStore:
     lower_names = True
 
     def __init__(self, iceberg: HiveCatalog, silence: float) -> None:
-        self.iceberg = iceberg
+        self.name, self.iceberg = iceberg.name, iceberg
         self._clients = _HiveClients(iceberg, silence)
         iceberg._client = self._clients  # type: ignore[assignment]  # used by its calls as a context only
 

@@ -46,8 +46,13 @@ class CatalogError(Exception):
 class Store(Protocol):
     """The calls to an Iceberg catalog. The calls block, and several threads may call at the same time."""
 
-    poll_ms: int
+    name: str
     lower_names: bool  # whether the catalog knows names in lower case only, and finds them in any case
+
+    @property
+    def poll_ms(self) -> int:
+        """How long the definitions of views are used before they are read again, in milliseconds."""
+        ...
 
     @property
     def iceberg(self) -> IcebergCatalog:
@@ -92,7 +97,7 @@ class SqlStore:
     lower_names = False
 
     def __init__(self, iceberg: SqlCatalog) -> None:
-        self.iceberg = iceberg
+        self.name, self.iceberg = iceberg.name, iceberg
         self._engine = _reading(iceberg)
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
@@ -203,7 +208,7 @@ class RestStore:
     lower_names = False
 
     def __init__(self, iceberg: RestCatalog, parallel: int = 16, remembered: int = 1024) -> None:
-        self.iceberg = iceberg
+        self.name, self.iceberg = iceberg.name, iceberg
         self._loaded: LRUCache[tuple[TableName, Kind], Loaded] = LRUCache(remembered)
         self._lock = threading.Lock()
         # The session is pyiceberg's own, with its login. A commit has no time limit, because it may succeed after a
@@ -305,11 +310,8 @@ _POSTGRES = (
 )
 
 
-def open_store(name: str, properties: Mapping[str, str]) -> Store:
-    """Return the store for a catalog by its `type` (sql, rest or hive); `properties` are its pyiceberg properties.
-
-    Raise CatalogError, which names the setting to change, if the catalog cannot be opened.
-    """
+def check_properties(name: str, properties: Mapping[str, str]) -> None:
+    """Raise CatalogError, which names the setting to change, if a catalog cannot have these pyiceberg properties."""
     kind, uri = properties.get("type", "").lower(), properties.get("uri", "")
     if kind not in _EXAMPLES:
         raise CatalogError(
@@ -320,6 +322,15 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
         raise CatalogError(f'catalog {name}: uri is missing: set it, for example uri = "{_EXAMPLES[kind]}"')
     if kind == "sql":
         _check_database(name, uri)
+
+
+def open_store(name: str, properties: Mapping[str, str]) -> Store:
+    """Return the store for a catalog by its `type` (sql, rest or hive); `properties` are its pyiceberg properties.
+
+    Raise CatalogError, which names the setting to change, if the catalog cannot be opened.
+    """
+    check_properties(name, properties)
+    uri = properties["uri"]
     try:
         iceberg = load_catalog(name, **properties)
     except NotInstalledError as failure:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from pathlib import Path
 
 import pytest
+from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import NotInstalledError
 
-from proxy.catalog import CatalogError, open_catalog, stores
+from proxy.catalog import CatalogError, Catalogs, Unavailable, open_catalog, stores
+from rewriter.model import Table
+from tests.unit.catalog.lake import ROWS, SALES, Lake
 
 
 @pytest.mark.parametrize(
@@ -66,3 +70,32 @@ def test_a_missing_driver_is_an_extra_of_our_own(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(stores, "load_catalog", load)
     with pytest.raises(CatalogError, match=r"pip install '\.\[postgres\]'"):
         open_catalog("lake", {"type": "sql", "uri": "postgresql://db/iceberg"})
+
+
+def test_one_of_several_catalogs_may_be_down_at_the_start(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake.iceberg.create_table("demo.sales", ROWS.schema)
+    down = True
+
+    def loaded(name: str, **properties: str) -> Catalog:
+        if down:
+            raise ConnectionRefusedError("connection refused")
+        return load_catalog(name, **properties)
+
+    monkeypatch.setattr(stores, "load_catalog", loaded)
+    properties = {"type": "sql", "uri": f"sqlite:///{lake.directory}/catalog.db"}
+    with pytest.raises(CatalogError, match="type is 'glue'"):
+        open_catalog("lake", {**properties, "type": "glue"}, late=True)
+
+    async def story() -> None:
+        nonlocal down
+        opened = Catalogs([open_catalog("lake", properties, late=True)])
+        with pytest.raises(Unavailable, match=r"lake is unavailable since .* cannot be opened: connection refused"):
+            await opened.current([SALES])
+        down = False
+        while not opened["lake"].available:
+            await asyncio.sleep(0.01)
+        assert isinstance((await opened.current([SALES]))[SALES], Table)
+        assert await opened.definitions() == ()
+        opened.close()
+
+    asyncio.run(story())
