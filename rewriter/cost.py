@@ -20,7 +20,7 @@ from rewriter.block import Block, Occurrence, Predicates, RangeSet, predicates_o
 from rewriter.block.meaning import MIRROR
 from rewriter.block.traits import tells_time
 from rewriter.clock import value_at
-from rewriter.delta import Added, Read
+from rewriter.delta import Added, Changed, Read
 from rewriter.freshness import Relations
 from rewriter.index import Bag, Shortlist
 from rewriter.match import Match, Rewriting
@@ -197,17 +197,20 @@ class Costs:
         }.get(kind)
 
     def _scan_at(self, read: Read, table: Relation | None, columns: Collection[str]) -> Estimate:
-        """Return the estimate of reading a table as of a snapshot, or only the rows appended since a snapshot (`read`).
+        """Return the estimate of reading a table as of a snapshot, or only its rows appended or changed since then.
 
-        `columns` are the columns that are read, in lower case. If the number of appended bytes is not recorded, return
-        the estimate of the whole table. None as `table` stands for a relation without statistics, such as a view.
+        `read` is one of these reads, and `columns` are the columns that are read, in lower case. Changed rows are read
+        from all data files that were added or removed. If the number of bytes is not recorded, return the estimate of
+        the whole table. None as `table` stands for a relation without statistics, such as a view.
         """
-        if not isinstance(read, Added) or not isinstance(table, Table):
+        if not isinstance(read, (Added, Changed)) or not isinstance(table, Table):
             return _whole(table)
-        # Files that compaction adds are not read.
-        added = [snapshot.added for snapshot in table.since(read.start) if snapshot.operation == "append"]
-        known = [size for size in added if size is not None]
-        if len(known) < len(added):
+        # Files that compaction adds or removes are not read.
+        since = [snapshot for snapshot in table.since(read.start) if snapshot.operation != "replace"]
+        sizes = [snapshot.added for snapshot in since if snapshot.operation != "delete"]
+        sizes += [snapshot.removed for snapshot in since if snapshot.operation != "append"]
+        known = [size for size in sizes if size is not None]
+        if len(known) < len(sizes):
             return _whole(table)
         whole, size = _whole(table), sum(known)
         rows = size * whole.rows / whole.bytes if whole.known and whole.bytes else size / RECORD

@@ -9,7 +9,7 @@ case: compaction (operation `replace`) changes no rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -51,18 +51,24 @@ def fresh_storage(
 
 
 class Live(NamedTuple):
-    """A stale storage table whose base tables have changed only by appends since the refresh, with these appends."""
+    """A stale storage table, with the changes of its base tables since the refresh, whose rows Spark can list."""
 
     storage: Table
     grown: tuple[Change, ...]
 
+    @property
+    def only_appends(self) -> bool:
+        """Whether rows were only added to the base tables, and none deleted or replaced."""
+        return all(change.kind is ChangeKind.APPENDED for change in self.grown)
+
 
 def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
-    """Return the view's storage table with the appends to its base tables since the refresh, or a Miss with the reason.
+    """Return the view's storage table with the changes of its base tables since the refresh, or a Miss with the reason.
 
-    An incremental read in Spark silently skips snapshots that are not appends, and uses the table's current columns. So
-    each snapshot of the base tables (`sources`) since the refresh must be an append, and the columns must be those of
-    the refresh's snapshot; otherwise return a Miss.
+    An incremental read in Spark silently skips snapshots that are not appends, so that the changed rows are listed
+    (`t.changes`) if one of the snapshots since the refresh is not an append. Both reads use the table's current
+    columns. Return a Miss if the columns are not those of the refresh's snapshot, or if Spark cannot list the changed
+    rows of one of the base tables (`sources`).
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
@@ -71,18 +77,18 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
         return Miss(Reason.HOLDS_A_PART, storage.only)
     grown = []
     for name in dict.fromkeys(sources):
-        change = _appended(name, relations.get(name), _recorded(storage))
+        change = _changed(name, relations.get(name), _recorded(storage))
         if isinstance(change, Miss):
             return change
         grown += [change] if change is not None else []
     return Live(storage, tuple(grown))
 
 
-def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
-    """Return the appends to a table since a refresh read the table; None if the table has not changed.
+def _changed(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
+    """Return the change of a table since a refresh read the table; None if the table has not changed.
 
-    `recorded` has the source states that the refresh recorded, by table UUID. Return a Miss if the table has changed in
-    any other way.
+    `recorded` has the source states that the refresh recorded, by table UUID. Return a Miss if Spark cannot list the
+    rows that were added or deleted.
     """
     source = _source(name, table, recorded)
     if isinstance(source, Miss):
@@ -93,13 +99,6 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
     since = changes_since(table, source.snapshot_id)
     if not since:
         return None
-    other = next((snapshot for snapshot in since if snapshot.operation != "append"), None)
-    if other is not None:
-        return Miss(
-            Reason.STALE,
-            f"{name} has changed since the last refresh not only by appends (snapshot {other.id} has the operation "
-            f"{other.operation}): refresh the view",
-        )
     start = next((s for s in table.snapshots if s.id == source.snapshot_id), None)
     if start is None:
         return Miss(
@@ -109,7 +108,26 @@ def _appended(name: TableName, table: Relation | None, recorded: Mapping[str, So
         )
     if {start.schema_id, table.snapshots[0].schema_id} != {table.schema_id}:
         return Miss(Reason.STALE, f"the columns of {name} have changed since the last refresh: refresh the view")
-    return Change(name, ChangeKind.APPENDED, start.id, table.snapshot_id, table.columns)
+    only_appends = all(snapshot.operation == "append" for snapshot in since)
+    if not only_appends and (marked := next(filter(_may_have_delete_files, _down_to(table, start)), None)) is not None:
+        return Miss(
+            Reason.STALE,
+            f"{name} has delete files, or does not record their number (snapshot {marked.id}), so the rows deleted "
+            "since the last refresh cannot be listed: refresh the view",
+        )
+    kind = ChangeKind.APPENDED if only_appends else ChangeKind.CHANGED
+    return Change(name, kind, start.id, table.snapshot_id, table.columns)
+
+
+def _down_to(table: Table, start: Snapshot) -> Iterator[Snapshot]:
+    """Yield the snapshots of a table from the current one down to the snapshot `start`, which is included."""
+    yield from table.since(start.id)
+    yield start
+
+
+def _may_have_delete_files(snapshot: Snapshot) -> bool:
+    """Return whether a table may have delete files at a snapshot; Spark then refuses to list the table's changes."""
+    return snapshot.delete_files != 0
 
 
 def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:

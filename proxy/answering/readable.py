@@ -264,5 +264,6 @@ def _stale(definitions: Definitions, relations: Relations) -> Iterator[_Stale]:
         found = fresh_storage(view, names, relations, partial=True)
         if isinstance(found, Table) or found.reason is not Reason.STALE:
             continue
-        if not isinstance(live_storage(view, names, relations), Live):
+        live = live_storage(view, names, relations)
+        if not isinstance(live, Live) or not live.only_appends:
             yield _Stale(view, storage, sources, changed[0], found.detail)

@@ -181,6 +181,8 @@ def _snapshot(raw: dict[str, Any], schema_id: int) -> Snapshot:
         operation=_effect(raw),
         schema_id=raw.get("schema-id", schema_id),
         added=_count(raw, "added-files-size"),
+        removed=_count(raw, "removed-files-size"),
+        delete_files=_count(raw, "total-delete-files"),
     )
 
 

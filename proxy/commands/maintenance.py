@@ -202,7 +202,7 @@ def _lost(view: MaterializedView, table: Table, needed: Snapshot) -> str:
     return (
         f"Viewgate: the last refresh of {view.name} has read snapshot {needed.id} of {table.name} "
         f"({moment_text(needed.timestamp_ms)}); once that snapshot has expired, {view.name} answers neither together "
-        "with appended rows nor within max_staleness, and its next refresh recomputes the view: to avoid that, run "
+        "with changed rows nor within max_staleness, and its next refresh recomputes the view: to avoid that, run "
         f"REFRESH MATERIALIZED VIEW {view.name} before snapshots expire"
     )
 

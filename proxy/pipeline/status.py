@@ -74,8 +74,9 @@ async def status(catalogs: Catalogs, view: MaterializedView) -> Status:
     if isinstance(found, Table):
         part = f"the storage table holds only the rows where {found.only}" if found.only else ""
         return Status(FRESH, part, refreshed_at, error, sources)
-    live = isinstance(live_storage(replace(view, rewrite=True), sources, now), Live)
-    how = "; queries read the view together with the appended rows if these are few" if live else ""
+    live = live_storage(replace(view, rewrite=True), sources, now)
+    rows = ("appended" if live.only_appends else "inserted and deleted") if isinstance(live, Live) else ""
+    how = f"; queries read the view together with the {rows} rows if these are few" if rows else ""
     never = found.reason is Reason.NEVER_REFRESHED
     return Status("never refreshed" if never else "stale", found.detail + how, refreshed_at, error, sources)
 

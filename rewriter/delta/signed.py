@@ -6,14 +6,16 @@ The aggregates of inserted rows are added to the stored aggregates, and the aggr
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
+from rewriter.functions.trees import ROWS
 from rewriter.functions.types import DIGITS, as_decimal
-from rewriter.schema import expression_type
+from rewriter.schema import expression_type, output_types
 
 Tree = exp.Expr
 
@@ -61,6 +63,23 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
     return next(filter(None, problems), "")
 
 
+def subtraction_problem(block: Block) -> str:
+    """Return why deleted rows cannot be subtracted from the partial aggregates of a query, for a message.
+
+    Return an empty string if they can be subtracted. `block` is the grouped block of the partial aggregates: only sums
+    and counts, whose counts `counted` adds.
+    """
+    types = dict(zip(block.outputs, output_types(block), strict=True))
+    for output in block.outputs:
+        if output not in (block.keys or ()):
+            call = aggregate_of(output)
+            if call is not None and AGGREGATES[call.name].composed is not None:
+                return f"{call.name} cannot subtract a removed row"
+            if problem := _unfit(output, block, types):
+                return problem
+    return ""
+
+
 def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
     """Return why the contribution of a deleted row cannot be subtracted from an output; empty if it can be.
 
@@ -69,7 +88,9 @@ def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
     call = aggregate_of(output)
     if call is None:
         return "an output is an expression of aggregates"
-    if isinstance(call.expressions[0], exp.Distinct) or not AGGREGATES[call.name].linear:
+    if isinstance(call.expressions[0], exp.Distinct):
+        return f"{call.name} of distinct values cannot subtract a removed row"
+    if not AGGREGATES[call.name].linear:
         return f"{call.name} cannot subtract a removed row"
     if isinstance(output, exp.Filter) and call.name != "count":
         return f"a filtered {call.name} may have no rows left"
@@ -142,19 +163,55 @@ def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> b
     )
 
 
-def signed(output: Tree, block: Block, kind: str) -> Tree:
+def counted(block: Block) -> Block:
+    """Return a grouped block with the counts that show which groups, and which sums, have no rows left.
+
+    These are count(*), if the block has grouping keys, and the count of each sum's argument. Counts that the block has
+    already are not added again.
+    """
+    missing: list[Tree] = [] if ROWS in block.outputs or not block.keys else [ROWS]
+    for output in block.outputs:
+        call = aggregate_of(output)
+        if call is not None and call.name == "sum":
+            known = replace(block, outputs=(*block.outputs, *missing))
+            missing += [] if count_among(call.expressions[0], known) else [_count_of(call.expressions[0], block)]
+    return replace(block, outputs=(*block.outputs, *missing), names=(*block.names, *(None for _ in missing)))
+
+
+def _count_of(argument: Tree, block: Block) -> Tree:
+    """Return the shortest call that has the value of count(argument): count(*) if the argument is never NULL."""
+    value = _counted(argument, block)
+    declared = block.type_of(value)
+    return ROWS if declared is not None and not declared.nullable else count_of(value)
+
+
+def netted(output: Tree, block: Block, added: Mapping[Tree, Tree]) -> Tree:
+    """Return the expression for `output`, an output of `block`, after deleted rows were subtracted.
+
+    `added` has, for each output, the sum of the stored value and of the changed rows' value. A sum of no values is
+    NULL: `CASE WHEN coalesce(sum(cnt), 0) = 0 THEN NULL ELSE sum(total) END`. Other outputs are returned as in `added`.
+    """
+    call = aggregate_of(output)
+    summed = call.expressions[0] if call is not None and call.name == "sum" else None
+    count = count_among(summed, block) if summed is not None else None
+    if count is None:
+        return added[output]
+    return _either(exp.EQ(this=added[count].copy(), expression=_number(0)), exp.Null(), added[output])
+
+
+def signed(output: Tree, table: str, kind: str) -> Tree:
     """Return the aggregate over changed rows whose value is to be added to the stored value of `output`.
 
-    `kind` is the output's type, `block` the block that has the output. A row counts negatively if the column
-    `_change_type` says that the row was deleted. The result is the output itself for a grouping key, and NULL for other
-    aggregates, such as avg(x), which is recomputed from sum(x) and count(x).
+    `kind` is the output's type, `table` the id of the table with the changed rows. A row counts negatively if the
+    column `_change_type` says that the row was deleted. The result is the output itself for a grouping key, and NULL
+    for other aggregates, such as avg(x), which is recomputed from sum(x) and count(x).
 
     gives:  count(x) → sum(CASE WHEN x IS NULL THEN 0 ELSE ±1 END), sum(x) → sum(CASE WHEN inserted THEN x ELSE -x END)
     """
     call = aggregate_of(output)
     if call is None:
         return output
-    table, argument = block.tables[0].id, call.expressions[0].copy()
+    argument = call.expressions[0].copy()
     if call.name == "sum":
         # Cast to BIGINT, the type of the sum: the negation of the least INT overflows INT.
         went = exp.cast(argument.copy(), "bigint", dialect="spark") if kind == "bigint" else argument.copy()

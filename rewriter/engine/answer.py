@@ -12,9 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from sqlglot import exp
+
 from rewriter.block import Block, Predicates
+from rewriter.delta import netted
 from rewriter.engine.leaves import over_derived
 from rewriter.engine.set_paths import paths_of_sets
+from rewriter.functions.trees import ROWS, number
 from rewriter.match import (
     Ask,
     Branchwise,
@@ -177,13 +181,18 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     held = _asked(plan.held, remainder, depth + 1).result
     if isinstance(held, Miss):
         return held
+    branches = [Shared(held.rewriting, 1.0), *(Shared(delta, 1.0) for delta in plan.deltas)]
+    if plan.signed:
+        net = _net(plan.groups, query, ask.path, branches)
+        if isinstance(net, Miss):
+            return net
+        branches = [Shared(net.rewriting, 1.0)]
     if plan.over is not None:
         whole = _asked(plan.over, from_tables, DEEPEST).result
     else:
-        whole = over_groups(query, plan.groups, ask.path)
+        whole = over_groups(query, plan.groups, ask.path, scattered=not plan.signed)
     if isinstance(whole, Miss):
         return whole
-    branches = [Shared(held.rewriting, 1.0), *(Shared(delta, 1.0) for delta in plan.deltas)]
     if plan.rest is not None:
         known = plan.lacking if plan.lacking is not None else share_of(plan.rest, query)
         lacking = known if plan.edges else UNKNOWN_SHARE
@@ -210,14 +219,33 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
     return read_alike(question, path, found)
 
 
-def over_groups(query: Predicates, groups: Block, path: Candidate) -> Match | Miss:
+def _net(groups: Block, query: Predicates, path: Candidate, branches: Sequence[Shared]) -> Match | Miss:
+    """Return the current groups of a query, from stored groups and the groups of changed rows, with a row for each.
+
+    `groups` is the block of the first phase, which has the counts by which a group without rows is removed, and a sum
+    without values becomes NULL. `branches` compute this block: deleted rows count negatively. `query` is the query, and
+    `path` the access path to the view. Return a Miss if the groups cannot be added up.
+    """
+    summed = over_groups(Predicates(groups, query.conjuncts, query.zone), groups, path)
+    if isinstance(summed, Miss):
+        return summed
+    added = dict(zip(groups.outputs, summed.rewriting.outputs, strict=True))
+    outputs = tuple(netted(output, groups, added) for output in groups.outputs)
+    left = (exp.GT(this=added[ROWS].copy(), expression=number(0)),) if groups.keys else ()
+    net = replace(summed, rewriting=replace(summed.rewriting, outputs=outputs, having=left))
+    return of_branches(net, branches)
+
+
+def over_groups(query: Predicates, groups: Block, path: Candidate, *, scattered: bool = True) -> Match | Miss:
     """Return the answer to a query from `groups`, the first phase of a two-phase plan, treated as a storage table.
 
-    `path` is the access path from which the groups are read. Return a Miss if the groups do not determine the answer.
+    `path` is the access path from which the groups are read; with `scattered`, a group may have several rows. Return a
+    Miss if the groups do not determine the answer.
     """
     held = path_of_groups(query, groups, path)
     if isinstance(held, Miss):
         return held
+    held = replace(held, scattered=scattered)
     return _asked(Ask(query, held, {table.id: table.id for table in query.block.tables}), from_tables, DEEPEST).result
 
 

@@ -22,8 +22,9 @@ from rewriter.engine.tiles import rows_of
 from rewriter.freshness import Live, Relations, live_storage
 from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
-from rewriter.model import MaterializedView, Session, Table, TableName
+from rewriter.model import Change, ChangeKind, MaterializedView, Session, Table, TableName
 from rewriter.outcome import Attempt
+from rewriter.rules.changelog_union import changelog_union
 from rewriter.rules.delta_union import delta_union
 from rewriter.scans import NOTHING, SCAN, SHUFFLE, Estimate
 from rewriter.sql import SelectBlock
@@ -68,7 +69,7 @@ class Tried:
     - `matches`: the views that can answer
     - `missed`: the attempts at views that cannot answer
     - `stale`: the stale views
-    - `live`: for each stale view that is read together with appended rows, a description of these rows
+    - `live`: for each stale view that is read together with changed rows, a description of these rows
     """
 
     select: SelectBlock
@@ -115,7 +116,7 @@ class Tried:
             self.missed[-1] = replace(self.missed[-1], reason=Reason.STALE, detail=detail)
 
     def add_live(self, query: Predicates, tables: Estimate) -> None:
-        """Try the stale views together with the rows appended to their tables, unless a view has already matched.
+        """Try the stale views together with the changes of their tables, unless a view has already matched.
 
         `query` is the block to answer, `tables` the cost of reading the base tables instead.
         """
@@ -125,12 +126,12 @@ class Tried:
                 continue
             stale = next(attempt for attempt in self.missed if attempt.view == view.name)
             self.missed.remove(stale)
-            self.live[view.name] = " and ".join(f"{c.name} since snapshot {c.start}" for c in storage.grown)
+            self.live[view.name] = " and ".join(f"{_how(c)} {c.name} since snapshot {c.start}" for c in storage.grown)
             found = self._add(view, query, query, self._live_path(view, query.block, storage), tables)
             if isinstance(found.result, Miss):
                 self.miss(view, found.result, found.rule)
                 refreshed = self._answer(view, query, self._refreshed_path(view, query.block, storage))
-                self.missed[-1] = _refreshable(self.missed[-1], stale, refreshed)
+                self.missed[-1] = _refreshable(self.missed[-1], stale, refreshed, storage)
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
         """Try plans that read a part of the block's rows from one view, and the other rows from other views.
@@ -267,10 +268,10 @@ class Tried:
         return self.guarded(view, lambda: self._path_of(view, query, live.storage))
 
     def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
-        """Return the access path to a stale view, with the rows appended to its tables, for the block `query`.
+        """Return the access path to a stale view, with the changes of its tables, for the block `query`.
 
-        `live` has the view's storage table and these appends. Return a Miss if the appended rows cannot be combined
-        with the view, for example because of a grouped derived table.
+        `live` has the view's storage table and these changes. Return a Miss if the changed rows cannot be combined with
+        the view, for example because of a grouped derived table.
         """
         path = self._refreshed_path(view, query, live)
         if isinstance(path, Miss):
@@ -278,14 +279,13 @@ class Tried:
         if path.block.derived:
             return Miss(
                 Reason.SHAPE,
-                "rows were appended to a table that the view reads through a derived table with GROUP BY: refresh the "
-                "view",
+                "a table has changed that the view reads through a derived table with GROUP BY: refresh the view",
             )
         if not all(isinstance(self.relations.get(table.name), Table) for table in path.block.tables):
             return Miss(
                 Reason.SHAPE,
-                "the query names a view in FROM, so the rows appended to base tables cannot be read separately: "
-                "refresh the view",
+                "the query names a view in FROM, so the changed rows of base tables cannot be read separately: refresh "
+                "the view",
             )
         return replace(path, grown=live.grown)
 
@@ -356,14 +356,10 @@ class Tried:
         """Return the `detail` of the chosen view `name`, for EXPLAIN REWRITE: which rows of the view are read.
 
         `rows` is a description of the rows read, empty if all rows are read. For a stale view, the result also says
-        that appended rows are read, too, or that only the fresh partitions are read. The result is empty if `rows` is
+        that changed rows are read, too, or that only the fresh partitions are read. The result is empty if `rows` is
         empty and the view is fresh.
         """
-        live = (
-            f"live: the stale view is read together with the rows appended to {self.live[name]}"
-            if name in self.live
-            else ""
-        )
+        live = f"live: the stale view is read together with the rows {self.live[name]}" if name in self.live else ""
         behind = self._behind(name)
         fresh = f"live: only the partitions that are still fresh are read, since {behind}" if behind else ""
         return "; ".join(filter(None, (rows, live, fresh)))
@@ -377,6 +373,11 @@ class Tried:
         return storage.behind if isinstance(storage, Table) else ""
 
 
+def _how(change: Change) -> str:
+    """Return how a table has changed, as text before the table's name."""
+    return "appended to" if change.kind is ChangeKind.APPENDED else "inserted into and deleted from"
+
+
 def _tables(block: Block) -> str:
     return " and ".join(dict.fromkeys(str(table.name) for table in block.tables))
 
@@ -388,20 +389,24 @@ def _branches(rewriting: Rewriting) -> Sequence[Shared]:
     return rewriting.union.shared
 
 
-def _refreshable(missed: Attempt, stale: Attempt, refreshed: Answer) -> Attempt:
-    """Return the attempt to report for a stale view that cannot be used together with the rows appended to its tables.
+def _refreshable(missed: Attempt, stale: Attempt, refreshed: Answer, live: Live) -> Attempt:
+    """Return the attempt to report for a stale view that cannot be used together with the changes of its tables.
 
-    `stale` is the attempt at the stale storage table alone, `missed` the attempt with the appended rows, `refreshed`
-    the answer that the view would give after a refresh. Return
+    `stale` is the attempt at the stale storage table alone, `missed` the attempt with the changed rows, `refreshed`
+    the answer that the view would give after a refresh, and `live` has the changes of the tables. Return
 
     - an attempt with the reason in `refreshed`, if the view could not answer after a refresh either
-    - `stale` with the reason of `missed` added, if the rule delta_union gave this reason, or if reading the view with
-      the appended rows costs more than reading the base tables
+    - `stale` with the reason of `missed` added, if the rule delta_union or changelog_union gave this reason, or if
+      reading the view with the changed rows costs more than reading the base tables
     - `missed` otherwise
     """
     if isinstance(refreshed.result, Miss):
         return replace(missed, rule=refreshed.rule).missed(refreshed.result)
-    if missed.rule != delta_union.__name__ and missed.reason is not Reason.DEARER:
+    rules = (delta_union.__name__, changelog_union.__name__)
+    if missed.rule not in rules and missed.reason is not Reason.DEARER:
         return missed
+    rows = "appended" if live.only_appends else "inserted and deleted"
     why = missed.detail if missed.reason in (None, Reason.SHAPE) else missed.reason.told(missed.detail)
-    return replace(stale, rule=missed.rule, detail=f"{stale.detail}; together with the appended rows: {why}")
+    if missed.reason is Reason.AGGREGATE_NOT_IN_VIEW and not live.only_appends:
+        why += ", without which deleted rows cannot be subtracted: add it to the view"
+    return replace(stale, rule=missed.rule, detail=f"{stale.detail}; together with the {rows} rows: {why}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rewriter.block import Predicates, aggregate_of
-from rewriter.delta import count_among
+from rewriter.block import Predicates
+from rewriter.delta import netted
 from rewriter.functions.trees import ROWS
 from rewriter.functions.types import FRACTIONS
 from rewriter.maintenance.stored import Stored
@@ -134,18 +134,12 @@ def _signed_outputs(stored: Stored, rewriting: Rewriting) -> tuple[Tree, ...]:
     merged = dict(zip(stored.block.outputs, rewriting.outputs, strict=True))
 
     def checked(output: Tree) -> Tree:
-        call = aggregate_of(output)
         if output == ROWS:
             alarm = exp.Anonymous(
                 this="raise_error", expressions=[exp.Literal.string("a group has a negative number of rows")]
             )
             negative = exp.LT(this=merged[output].copy(), expression=exp.Literal.number(0))
             return exp.Case(ifs=[exp.If(this=negative, true=alarm)], default=merged[output])
-        summed = call.expressions[0] if call is not None and call.name == "sum" else None
-        count = count_among(summed, stored.block) if summed is not None else None
-        if count is None:
-            return merged[output]
-        none = exp.EQ(this=merged[count].copy(), expression=exp.Literal.number(0))
-        return exp.Case(ifs=[exp.If(this=none, true=exp.Null())], default=merged[output])
+        return netted(output, stored.block, merged)
 
     return tuple(checked(output) for output in stored.block.outputs)

@@ -210,7 +210,7 @@ def _changelog(now: Situation) -> Decision | str:
         return "the storage table has no count of the rows of each group"
     assert change.start is not None
     assert change.end is not None
-    outputs = tuple(signed(output, now.stored.block, types[output]) for output in now.stored.block.outputs)
+    outputs = tuple(signed(output, table.id, types[output]) for output in now.stored.block.outputs)
     part = block_text(replace(now.stored.block, outputs=outputs), now.stored.names, [Changed(change.start, change.end)])
     reason = f"{change.name} had rows removed or replaced; counts and sums subtract them"
     return Decision(Kind.CHANGELOG, reason, *_written(now, how, [part], signed=True))

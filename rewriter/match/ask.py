@@ -40,8 +40,8 @@ class Ask:
         """The query's filters, columns and joins, expressed over the path's storage columns; computed once for all
         rules.
 
-        A Miss if the path cannot answer the query, or if the query is not a single block. Also a Miss if rows were
-        appended to the path's tables since the last refresh, because the storage table lacks these rows.
+        A Miss if the path cannot answer the query, or if the query is not a single block. Also a Miss if the path's
+        tables have changed since the last refresh, because the storage table lacks these changes.
         """
         if not isinstance(self.question, Predicates):
             kind = "a set operation" if isinstance(self.question, SetQuestion) else "compared with the view as a text"
@@ -49,10 +49,10 @@ class Ask:
                 Reason.SHAPE, f"the query is {kind}, and this rewrite rule answers only a single SELECT", apart=True
             )
         if self.path.grown:
-            appended = ", ".join(str(change.name) for change in self.path.grown)
+            changed = ", ".join(str(change.name) for change in self.path.grown)
             return Miss(
                 Reason.SHAPE,
-                f"rows were appended to {appended} since the last refresh of the view: refresh the view",
+                f"{changed} has changed since the last refresh of the view: refresh the view",
                 apart=True,
             )
         return read_view(self.question, self.path, self.mapping)
@@ -86,7 +86,9 @@ class TwoPhase:
     - `held`: asks a view's storage table for groups
     - `rest`: the block that computes, from base tables, the groups of the rows that the view lacks; None if the view
       has all rows
-    - `deltas`: compute the groups of the rows appended since the view's last refresh
+    - `deltas`: compute the groups of the rows appended, or changed, since the view's last refresh
+    - `signed`: true if groups of deleted rows are among `deltas`; the groups of all sources are then added up, and
+      groups without rows removed, before the second phase
     - `edges`: true if the rows of `rest` are those at the ends of the query's time range, outside the whole buckets
     - `lacking`: the estimated share (0 to 1) of the query's rows that the view lacks; None if unknown
     - `over`: if not None, the query of the second phase, which reads the UNION ALL in place of the view's storage
@@ -100,6 +102,7 @@ class TwoPhase:
     lacking: float | None = None
     deltas: tuple[Delta, ...] = ()
     over: Ask | None = None
+    signed: bool = False
 
 
 @dataclass(frozen=True, eq=False)

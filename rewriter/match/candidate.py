@@ -119,8 +119,8 @@ class Candidate:
       set of the view
     - `own`: None if all rows of the view may be read. If only some may be read, as after a refresh with WHERE, `block`
       has the condition for these rows among its conjuncts, and `own` are the conjuncts of the view's definition alone
-    - `grown`: the changes of tables to which rows were appended after the last refresh; the storage table lacks these
-      rows
+    - `grown`: the changes of tables to which rows were appended, or from which rows were deleted, after the last
+      refresh; the storage table lacks these changes
     - `past`: true if the query reads its tables as of the view's last refresh
     """
 
@@ -178,7 +178,7 @@ class Rewriting:
 
     @property
     def live(self) -> bool:
-        """Whether the rewriting reads rows appended since the view's last refresh."""
+        """Whether the rewriting reads rows appended or changed since the view's last refresh."""
         union = self.union
         return union is not None and (bool(union.deltas) or any(view.live for view in union.views))
 
@@ -192,10 +192,10 @@ class Rewriting:
 
 @dataclass(frozen=True)
 class Delta:
-    """The rows by which the result of `block` grows through rows appended to its tables since a view's last refresh.
+    """The rows by which the result of `block` grows through changes of its tables since a view's last refresh.
 
     `reads` has one entry for each table of the block, in order: read all rows at a snapshot, or only the rows appended
-    between two snapshots.
+    or changed between two snapshots.
     """
 
     block: Block
@@ -207,8 +207,8 @@ class UnionAll:
     """A UNION ALL of one or more branches, each of which computes groups or rows, read in place of a storage table.
 
     No base row is counted in two branches. A branch is a Rewriting (read from a view), a Block (read from base tables)
-    or a Delta (read from appended rows). `shared` pairs each branch with its estimated share (0 to 1) of the query's
-    rows; `columns` are the columns of the UNION ALL.
+    or a Delta (read from appended or changed rows). `shared` pairs each branch with its estimated share (0 to 1) of the
+    query's rows; `columns` are the columns of the UNION ALL.
     """
 
     shared: tuple[Shared, ...]
@@ -231,7 +231,7 @@ class UnionAll:
 
     @property
     def deltas(self) -> tuple[Delta, ...]:
-        """The branches that read rows appended since the last refresh of a view."""
+        """The branches that read rows appended or changed since the last refresh of a view."""
         return tuple(branch for branch in self.branches if isinstance(branch, Delta))
 
     @property

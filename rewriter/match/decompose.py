@@ -6,7 +6,7 @@ for avg).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -15,7 +15,7 @@ from sqlglot import exp
 from rewriter.block import Block, Predicates, RangeSet, aggregate_of, predicates_of
 from rewriter.block.words import words
 from rewriter.match.candidate import Candidate, Miss, Reason
-from rewriter.model import Column
+from rewriter.model import Change, ChangeKind, Column
 from rewriter.schema import UNKNOWN, components_of, expression_type, output_types
 from rewriter.sql import every
 
@@ -52,6 +52,35 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
     else:
         components = [each.call for each in components_of(call, block).values()] if tree is call else []
         yield from components or (tree,)
+
+
+def states_of(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
+    """Return one Change for each table of the block: its changed rows if the view reads the table, else no change.
+
+    `of_view` are the ids of the tables that the view reads, and `grown` the changes of tables with appended or deleted
+    rows.
+    """
+    changes = {change.name: change for change in grown}
+    now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
+    pairs = zip(block.tables, now, strict=True)
+    return [changes.get(table.name, as_now) if table.id in of_view else as_now for table, as_now in pairs]
+
+
+def unadded(block: Block, states: Sequence[Change]) -> str:
+    """Return the reason why changed rows cannot simply be added to a block's rows; empty if they can.
+
+    `states` has the change of each table of the block.
+    """
+    pairs = list(zip(block.tables, states, strict=True))
+    grown = {table.id for table, state in pairs if state.kind is not ChangeKind.UNCHANGED}
+    how = "changed" if any(state.kind is ChangeKind.CHANGED for state in states) else "appended"
+    for join in block.joins:
+        if join.kind == "FULL" or join.tables & grown:
+            return (
+                f"the query has a{'n' if join.kind == 'ANTI' else ''} {join.kind} join, in which rows {how} since the "
+                "last refresh of the view may remove rows of the result: refresh the view"
+            )
+    return ""
 
 
 def share_of(rest: Block, query: Predicates) -> float:

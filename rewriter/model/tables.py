@@ -44,8 +44,11 @@ class Column(NamedTuple):
 class Snapshot:
     """A snapshot of an Iceberg table; `operation` is append, overwrite, delete or replace.
 
-    `timestamp_ms` is in milliseconds since 1970. `added` is the size in bytes of the files that the snapshot added;
-    None if the snapshot's summary does not record it.
+    - `timestamp_ms`: the time of the commit, in milliseconds since 1970
+    - `added`, `removed`: the size in bytes of the data files that the snapshot added and removed
+    - `delete_files`: the number of the table's delete files at the snapshot
+
+    The last three are None if the snapshot's summary does not record them.
     """
 
     id: int
@@ -53,6 +56,8 @@ class Snapshot:
     operation: str
     schema_id: int
     added: int | None = None
+    removed: int | None = None
+    delete_files: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

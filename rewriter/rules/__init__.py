@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from rewriter.block import Block
 from rewriter.match import Ask, Miss, Plan
 from rewriter.rules.branch_by_branch import branch_by_branch
+from rewriter.rules.changelog_union import changelog_union
 from rewriter.rules.delta_union import delta_union
 from rewriter.rules.read_rows import read_rows
 from rewriter.rules.roll_up import roll_up
@@ -37,8 +38,9 @@ RULES: tuple[Rule, ...] = (
     roll_up,
     # Needs two levels of aggregation; tried after the rules that need one.
     roll_up_bitmaps,
-    # Only this rule answers from a view to whose tables rows were appended since the refresh.
+    # Only these rules answer from a view whose tables have changed since the refresh: by appends, or otherwise.
     delta_union,
+    changelog_union,
     # Last, because it also reads base tables: it is for views that lack some of the rows.
     union_remainder,
 )

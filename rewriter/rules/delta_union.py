@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from rewriter.block import Block, Predicates
+from rewriter.block import Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed, joined_groups, over_union, unaddable
+from rewriter.match.decompose import decomposed, joined_groups, over_union, states_of, unaddable, unadded
 from rewriter.match.joins import filling_join
-from rewriter.model import Change, ChangeKind
+from rewriter.model import ChangeKind
 
 
 def delta_union(ask: Ask) -> TwoPhase | Miss:
@@ -37,11 +36,12 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
             sum(price) AS total FROM sales WITH (…) GROUP BY day) AS v ON v.day = d.day GROUP BY d.day
     """
     query, path = ask.question, ask.path
-    if not path.grown or not isinstance(query, Predicates):
+    appended = path.grown and all(change.kind is ChangeKind.APPENDED for change in path.grown)
+    if not appended or not isinstance(query, Predicates):
         return Miss(
             Reason.SHAPE,
             "the rule delta_union reads rows appended to the view's base tables since the last refresh of the view, "
-            "and no rows were appended",
+            "and no rows were appended, or other rows were deleted",
             apart=True,
         )
     if query.block.keys is None and not query.block.plain:
@@ -59,8 +59,8 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
             f"the derived table {derived} would be computed twice, for the view's rows and for the appended rows: "
             "refresh the view",
         )
-    states = _states(query.block, frozenset(ask.mapping.values()), path.grown)
-    if problem := _not_added(query.block, states):
+    states = states_of(query.block, frozenset(ask.mapping.values()), path.grown)
+    if problem := unadded(query.block, states):
         return Miss(Reason.SHAPE, problem)
     groups = decomposed(query.block)
     past = replace(path, grown=(), past=True)
@@ -85,31 +85,5 @@ def _joined_side(ask: Ask, query: Predicates) -> TwoPhase | Miss:
     past = replace(path, grown=(), past=True)
     same = {table.id: table.id for table in view.tables}
     held = Ask(Predicates(groups, view.where, query.zone), past, same)
-    deltas = tuple(Delta(groups, reads) for reads in terms(_states(view, frozenset(same), path.grown)))
+    deltas = tuple(Delta(groups, reads) for reads in terms(states_of(view, frozenset(same), path.grown)))
     return TwoPhase(groups, held, deltas=deltas, over=replace(ask, path=over_union(past)))
-
-
-def _states(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
-    """Return one Change for each table of the block: its appended rows if the view reads the table, else no change.
-
-    `of_view` are the ids of the tables that the view reads, and `grown` the changes of tables with appended rows.
-    """
-    changes = {change.name: change for change in grown}
-    now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
-    pairs = zip(block.tables, now, strict=True)
-    return [changes.get(table.name, as_now) if table.id in of_view else as_now for table, as_now in pairs]
-
-
-def _not_added(block: Block, states: Sequence[Change]) -> str:
-    """Return the reason why appended rows cannot simply be added to a block's rows; empty if they can.
-
-    `states` has the change of each table of the block.
-    """
-    grown = {t.id for t, state in zip(block.tables, states, strict=True) if state.kind is ChangeKind.APPENDED}
-    for join in block.joins:
-        if join.kind == "FULL" or join.tables & grown:
-            return (
-                f"the query has a{'n' if join.kind == 'ANTI' else ''} {join.kind} join, in which rows appended since "
-                "the last refresh of the view may remove rows of the result: refresh the view"
-            )
-    return ""

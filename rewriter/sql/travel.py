@@ -16,7 +16,7 @@ from rewriter.sql.splice import Edit, splice
 from rewriter.sql.statement import Statement, parse, place_of
 
 _MAY_TRAVEL = re.compile(r"\bas\s+of\b", re.IGNORECASE)
-_BETWEEN = re.compile(r" WITH \('start-snapshot-id' = '\d+', 'end-snapshot-id' = '(\d+)'\)")
+_BETWEEN = re.compile(r"(?:\.changes)? WITH \('start-snapshot-id' = '\d+', 'end-snapshot-id' = '(\d+)'\)")
 _MORE = (TokenType.STRING, TokenType.DCOLON)  # the tokenizer reads `5L` as `5::BIGINT`
 _BY_VERSION, _BY_TIME = ("VERSION", "SYSTEM_VERSION"), ("TIMESTAMP", "SYSTEM_TIME")
 

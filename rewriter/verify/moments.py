@@ -6,8 +6,11 @@ than the block to be answered.
 
 law:    for a block that keeps all rows of t, the block over t@5 and the block over the rows appended between snapshots
         5 and 9 add up to the block over t@9
+law:    the same holds for the changed rows between snapshots 5 and 9, if the block has only sums and counts, in which
+        deleted rows count negatively (rewriter.verify.signed)
 no:     rows appended before snapshot 5, because they would be counted twice
-no:     a snapshot between 5 and 9 that is not an append
+no:     appended rows, if a snapshot between 5 and 9 is not an append; changed rows, if the table has delete files,
+        because Spark does not list the rows that they delete
 """
 
 from __future__ import annotations
@@ -18,6 +21,9 @@ from dataclasses import dataclass, replace
 from rewriter.block import Block, Occurrence
 from rewriter.model import Table, TableName
 from rewriter.verify.keys import Tables
+
+# Between the ids of the two snapshots in the internal name of a table's appended or changed rows.
+_ADDED, _CHANGED = "..", "±"
 
 
 class Misread(Exception):
@@ -31,11 +37,13 @@ class Misread(Exception):
 class Moment:
     """A snapshot pin: the rows of a table at the snapshot with the id `until`; None is the current snapshot.
 
-    With `since`, only the rows appended after the snapshot with this id are read.
+    With `since`, only the rows appended after the snapshot with this id are read; with `changed`, the rows that were
+    inserted or deleted after it.
     """
 
     until: int | None
     since: int | None = None
+    changed: bool = False
 
     def of(self, name: TableName) -> TableName:
         """Return the internal name of a table pinned to this snapshot.
@@ -43,7 +51,8 @@ class Moment:
         >>> str(Moment(9, 5).of(TableName(("lake", "sales"))))
         'lake.sales.@5..9'
         """
-        return TableName((*name.parts, f"@{'' if self.since is None else f'{self.since}..'}{self.until}"))
+        since = "" if self.since is None else f"{self.since}{_CHANGED if self.changed else _ADDED}"
+        return TableName((*name.parts, f"@{since}{self.until}"))
 
 
 def table_of(name: TableName) -> TableName:
@@ -58,8 +67,9 @@ def moment_of(name: TableName) -> Moment | None:
     """Return the snapshot pin of an internal name; None for a plain table name."""
     if table_of(name) == name:
         return None
-    since, _, until = name.parts[-1][1:].rpartition("..")
-    return Moment(int(until) if until.isdecimal() else None, int(since) if since else None)
+    pin = name.parts[-1][1:]
+    since, _, until = pin.rpartition(_CHANGED if _CHANGED in pin else _ADDED)
+    return Moment(int(until) if until.isdecimal() else None, int(since) if since else None, _CHANGED in pin)
 
 
 def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
@@ -74,8 +84,8 @@ def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
 def check_moments(block: Block, tables: Tables) -> None:
     """Raise Misread if a block reads a table at a snapshot other than the current one.
 
-    Also raise Misread if the block reads only the rows appended since a snapshot. `tables` returns the table of a name,
-    or None.
+    Also raise Misread if the block reads only the rows appended or changed since a snapshot. `tables` returns the table
+    of a name, or None.
     """
     for occurrence in block.tables:
         name, moment = table_of(occurrence.name), moment_of(occurrence.name)
@@ -83,8 +93,8 @@ def check_moments(block: Block, tables: Tables) -> None:
             continue
         if moment.since is not None:
             raise Misread(
-                f"the rewritten query reads only the rows of {name} appended since snapshot {moment.since}, not all "
-                "rows: the view is not used"
+                f"the rewritten query reads only the rows of {name} {'changed' if moment.changed else 'appended'} "
+                f"since snapshot {moment.since}, not all rows: the view is not used"
             )
         table = tables(name)
         now = table.snapshot_id if table is not None else None
@@ -96,7 +106,8 @@ def check_moments(block: Block, tables: Tables) -> None:
 def added_up(blocks: Sequence[Block], tables: Tables) -> Iterator[tuple[list[Block], Block]]:
     """Yield each group of blocks whose rows together are the rows of one block, and this one block.
 
-    A block over t at snapshot 5 and a block over the rows appended to t after snapshot 5 make up the block over t. Each
+    A block over t at snapshot 5 and a block over the rows appended to t after snapshot 5 make up the block over t; so
+    does a block of sums and counts over the rows changed since then, in which deleted rows count negatively. Each
     of the given blocks is in one group; a block that cannot be combined with another block is alone in its group.
     `tables` returns the table of a name, or None.
     """
@@ -123,8 +134,8 @@ def _first_pair(sums: Sequence[_Sum], tables: Tables) -> tuple[_Sum, _Sum, Block
 def _together(before: Block, came: Block, tables: Tables) -> Block | None:
     """Return the block whose rows are the rows of both blocks together; None if there is no such block.
 
-    The blocks may differ only in one table: `before` reads this table at a snapshot, `came` the rows appended to it
-    after this snapshot. `tables` returns the table of a name, or None.
+    The blocks may differ only in one table: `before` reads this table at a snapshot, `came` the rows appended to it, or
+    changed, after this snapshot. `tables` returns the table of a name, or None.
     """
     if [table.id for table in before.tables] != [table.id for table in came.tables]:
         return None
@@ -144,8 +155,9 @@ def _together(before: Block, came: Block, tables: Tables) -> Block | None:
 def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None:
     """Return the plain name of a table, if two reads of the table together give its current rows; else None.
 
-    `old` must read the table at a snapshot, and `new` the rows appended between this snapshot and the current one. Each
-    snapshot in between must be an append, or a replace such as a compaction, which changes no rows.
+    `old` must read the table at a snapshot, and `new` the rows appended between this snapshot and the current one, or
+    the rows changed. For appended rows, each snapshot in between must be an append, or a replace such as a compaction,
+    which changes no rows. For changed rows, none of the snapshots may have delete files.
     """
     name, before, came = table_of(old.name), moment_of(old.name), moment_of(new.name)
     if name != table_of(new.name) or before is None or came is None:
@@ -156,6 +168,9 @@ def _later(old: Occurrence, new: Occurrence, tables: Tables) -> TableName | None
     line = {snapshot.id: snapshot for snapshot in table.since(came.since)}
     if came.until != table.snapshot_id or len(line) == len(table.snapshots):
         return None
+    if came.changed:
+        start = table.snapshots[len(line)]
+        return name if all(each.delete_files == 0 for each in (start, *line.values())) else None
     return name if all(snapshot.operation in ("append", "replace") for snapshot in line.values()) else None
 
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, Found, Occurrence, Texts, Unsupported, build_block
 from rewriter.block.opaque import OUTER, opaque
+from rewriter.delta import CHANGE_TYPE
 from rewriter.model import Column, Session, TableName, quoted
 from rewriter.schema import output_types
 from rewriter.sql import ParseError, excerpt, from_items, parse, parse_select
@@ -18,7 +19,8 @@ from rewriter.verify.moments import Misread, Moment
 
 Tree = exp.Expr
 # sqlglot does not parse options after a table's name; they are replaced by a clause that it parses.
-_ADDED = re.compile(r" WITH \('start-snapshot-id' = '(\d+)', 'end-snapshot-id' = '(\d+)'\)")
+_ADDED = re.compile(r"(\.changes)? WITH \('start-snapshot-id' = '(\d+)', 'end-snapshot-id' = '(\d+)'\)")
+_CHANGED = "CONTAINED IN"
 Columns = Callable[[TableName], tuple[Column, ...] | None]
 
 
@@ -26,12 +28,14 @@ Columns = Callable[[TableName], tuple[Column, ...] | None]
 class Scan:
     """A read of a table at the snapshot with the id `pin`; None is the current snapshot.
 
-    `since` limits the read to the rows appended after the snapshot with this id; None reads all rows.
+    `since` limits the read to the rows appended after the snapshot with this id; None reads all rows. With `changed`,
+    the rows inserted and the rows deleted after the snapshot `since` are read.
     """
 
     name: TableName
     pin: int | None
     since: int | None = None
+    changed: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ def read_printed(
     `columns` returns the columns of a relation, or None. `constants` are the texts of the subqueries that the block to
     be answered treats as constants; `derived` are that block's derived tables, which are not parsed again.
     """
-    text = _ADDED.sub(r" FOR VERSION BETWEEN \1 AND \2", text)
+    text = _ADDED.sub(_between, text)
     try:
         tree = parse_select(text)
     except ParseError as problem:
@@ -87,6 +91,12 @@ def read_printed(
     blocks = parse(text, session).blocks if constants else ()
     texts = {block.tree: block.text for block in blocks if block.tree is not None}
     return _Reader(session, columns, texts, constants, {_query_of(table.text): table for table in derived}).select(tree)
+
+
+def _between(read: re.Match[str]) -> str:
+    """Return the clause for the read of a table's appended rows, or of its changed rows, between two snapshots."""
+    changes, start, end = read.groups()
+    return f" FOR VERSION {_CHANGED} ({start}, {end})" if changes else f" FOR VERSION BETWEEN {start} AND {end}"
 
 
 def _query_of(text: str) -> Tree:
@@ -145,6 +155,7 @@ class _Reader:
                 moment = Moment(*pins[id(table)])
                 name = name if moment == Moment(None) else moment.of(name)
                 sources[name] = reads[-1]
+                known = (*known, Column(CHANGE_TYPE, "string", False)) if moment.changed else known
             return Found(name, known)
 
         texts = Texts(self._text, known=self._constants)
@@ -234,16 +245,16 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
         )
 
 
-def _pin(table: exp.Table) -> tuple[int | None, int | None]:
+def _pin(table: exp.Table) -> tuple[int | None, int | None, bool]:
     """Return the ids of the snapshots in a table's VERSION AS OF clause, and remove the clause from the tree.
 
     The first id is the snapshot at which the table is read; if the second one is not None, only rows appended after
-    this second snapshot are read. A table without the clause gives None for both. Raise Unsupported for time travel by
-    timestamp or branch.
+    this second snapshot are read, or the changed rows if the third value is True. A table without the clause gives None
+    for both ids. Raise Unsupported for time travel by timestamp or branch.
     """
     version = table.args.get("version")
     if version is None:
-        return None, None
+        return None, None, False
     between = isinstance(version.expression, exp.Tuple)
     since, number = version.expression.expressions if between else (None, version.expression)
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
@@ -252,7 +263,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None]:
             "rewritten query is used nonetheless, without a proof that it returns the same rows"
         )
     table.set("version", None)
-    return int(number.name), int(since.name) if since is not None else None
+    return int(number.name), int(since.name) if since is not None else None, version.args["kind"] == _CHANGED
 
 
 def _outer(column: exp.Column) -> Tree:

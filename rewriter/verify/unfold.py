@@ -34,7 +34,16 @@ from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.filled import FilledRows
 from rewriter.verify.forms import GROUPED_FLOAT, Mode
 from rewriter.verify.keys import Tables
-from rewriter.verify.moments import Moment, added_up, as_read, check_moments, moment_of, over_tables, table_of
+from rewriter.verify.moments import (
+    Misread,
+    Moment,
+    added_up,
+    as_read,
+    check_moments,
+    moment_of,
+    over_tables,
+    table_of,
+)
 from rewriter.verify.normal import (
     equalities,
     folded_block,
@@ -43,6 +52,7 @@ from rewriter.verify.normal import (
     represented,
 )
 from rewriter.verify.printed import Select, Union
+from rewriter.verify.signed import net_block, netted_union, unsigned
 
 Tree = exp.Expr
 _ZERO = number(0)
@@ -80,7 +90,10 @@ class Unfolding:
         Raise Undecided if no such block is found, and Misread if the plan reads a table at a snapshot other than the
         current snapshot.
         """
-        block = self._at_moments(select)
+        union = netted_union(select)
+        if union is not None:
+            return self._net(select, union)
+        block = unsigned(self._at_moments(select))
         for table in block.tables:
             source = select.sources[table.id]
             held = self._union(source, table) if isinstance(source, Union) else self._meaning(source.name)
@@ -112,7 +125,7 @@ class Unfolding:
             source = select.sources[table.id]
             if isinstance(source, Union) or self._meaning(source.name) is not None:
                 return table
-            moment = Moment(source.pin, source.since)
+            moment = Moment(source.pin, source.since, source.changed)
             return replace(table, name=as_read(source.name, moment, self._tables(source.name)))
 
         return replace(select.block, tables=tuple(map(read, select.block.tables)))
@@ -155,6 +168,20 @@ class Unfolding:
         # In the ON condition of an outer join, a condition that is always true would look like another join.
         where = tuple(part for part in where if not isinstance(part, exp.Or) or self._drops_rows(part, first))
         return Held(replace(first, where=where, keys=keys), columns)
+
+    def _net(self, select: Select, union: Union) -> Block:
+        """Return the block over base tables that a SELECT over stored groups and groups of changed rows computes.
+
+        `union` is the UNION ALL of these groups, the only table in the FROM of `select`. Raise Misread unless the
+        branches add up to one block over the current tables, and the SELECT removes the groups without rows.
+        """
+        try:
+            unfolded = [self.select(branch) for branch in union.branches]
+            blocks = [self._few_keys(represented(block, equalities(block), self._mode)) for block in unfolded]
+            (whole,) = self._together(blocks)
+        except (Undecided, ValueError) as problem:
+            raise Misread(f"the groups of changed rows do not add up with the stored groups: {problem}") from problem
+        return net_block(select, union, blocks, whole, self._mode)
 
     def _drops_rows(self, condition: Tree, block: Block) -> bool:
         """Return whether a condition over a block's tables is false or unknown for some row; True also if this is not

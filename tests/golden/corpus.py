@@ -1,13 +1,13 @@
 """Reads golden files, and builds the tables and views that a file describes.
 
-A file has sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT), `appended` (INSERT after
-the views were refreshed, which makes them stale), `settings` (key = value lines of the session), `plain NAME` (a view
-without storage: its query), `view NAME` (the query of a materialized view, which may read earlier ones; with `IN zone`
-made in a session of another time zone; with `WHERE condition` its storage holds only those rows; with `FRESH WHERE
-condition` it holds all rows, of which only those are fresh), `least` and `most` (bounds of the times in storage),
-`records` (`table = rows` lines) and `ranges` (`table.column = least..greatest` lines), which are statistics of base
-tables, `case: title` (a query), and after each case either `rewritten using VIEW` (the expected SQL, followed by `(not
-proved: reason)` if the verifier cannot decide) or `kept: REASON …`.
+A file has sections, each opened by a line `--@ …`: `schema` (CREATE TABLE), `rows` (INSERT), `appended` (INSERT, and
+UPDATE and DELETE, after the views were refreshed, which makes them stale), `settings` (key = value lines of the
+session), `plain NAME` (a view without storage: its query), `view NAME` (the query of a materialized view, which may
+read earlier ones; with `IN zone` made in a session of another time zone; with `WHERE condition` its storage holds
+only those rows; with `FRESH WHERE condition` it holds all rows, of which only those are fresh), `least` and `most`
+(bounds of the times in storage), `records` (`table = rows` lines) and `ranges` (`table.column = least..greatest`
+lines), which are statistics of base tables, `case: title` (a query), and after each case either `rewritten using
+VIEW` (the expected SQL, followed by `(not proved: reason)` if the verifier cannot decide) or `kept: REASON …`.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def world(golden: GoldenFile) -> World:
     session = Session(
         NAMESPACE[0], NAMESPACE[1:], settings, time_zone=settings[TIME_ZONE], catalogs=frozenset({NAMESPACE[0]})
     )
-    growing = inserted_into(golden.appended)
+    growing = touched_by(golden.appended)
     relations: dict[TableName, Relation | None] = {
         t.name: replace(t, snapshots=(replace(t.snapshots[0], id=t.snapshots[0].id - 500),))
         if t.name.table in growing
@@ -253,12 +253,13 @@ def _ranges(told: Mapping[str, str], table: str) -> Iterator[tuple[str, int, int
 
 
 def _grown(appended: str, relations: Mapping[TableName, Relation | None]) -> Iterator[tuple[TableName, Table]]:
-    """Yield the tables to which rows were appended after the views were refreshed, by one snapshot each."""
-    for name in dict.fromkeys(inserted_into(appended)):
+    """Yield the tables that were changed after the views were refreshed, by one snapshot each."""
+    for name in touched_by(appended):
         table = relations[TableName((*NAMESPACE, name))]
         assert isinstance(table, Table)
         before = table.snapshots[0]
-        came = Snapshot(before.id + GROWN, before.timestamp_ms + 1, "append", before.schema_id, added=1000)
+        came = Snapshot(before.id + GROWN, before.timestamp_ms + 1, "append", before.schema_id, 1000, delete_files=0)
+        came = replace(came, operation="overwrite", removed=1000) if name in taken_from(appended) else came
         yield table.name, replace(table, snapshots=(came, before), records=None)
 
 
@@ -266,9 +267,14 @@ def _grown(appended: str, relations: Mapping[TableName, Relation | None]) -> Ite
 GROWN = 5000
 
 
-def inserted_into(rows: str) -> list[str]:
-    """Return the tables that INSERT statements name."""
-    return re.findall(r"INSERT INTO (\w+)", rows)
+def touched_by(changes: str) -> list[str]:
+    """Return the tables that INSERT, UPDATE and DELETE statements name, each once."""
+    return list(dict.fromkeys(re.findall(r"(?:INSERT INTO|DELETE FROM|UPDATE) (\w+)", changes)))
+
+
+def taken_from(changes: str) -> list[str]:
+    """Return the tables that UPDATE and DELETE statements name."""
+    return re.findall(r"(?:DELETE FROM|UPDATE) (\w+)", changes)
 
 
 def without_properties(schema: str) -> str:
@@ -302,7 +308,7 @@ def _created(schema: str) -> Iterator[Table]:
             kind = column.args["kind"].sql("spark").lower().replace(", ", ",")
             columns.append(Column(column.name, kind, not required, position))
         name = TableName((*NAMESPACE, statement.this.this.name))
-        snapshot = Snapshot(1000 + number, 0, "append", 0)
+        snapshot = Snapshot(1000 + number, 0, "append", 0, delete_files=0)
         yield Table(name, f"uuid-{name}", tuple(columns), (snapshot,), records=10_000)
 
 

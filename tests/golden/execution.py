@@ -18,7 +18,7 @@ from sqlglot.dialects.spark import Spark
 
 from rewriter import narrowed, pin
 from rewriter.model import Table, table_columns
-from tests.golden.corpus import NAMESPACE, World, inserted_into, without_properties
+from tests.golden.corpus import NAMESPACE, World, taken_from, touched_by, without_properties
 from tests.golden.pivoting import without_pivots
 
 Rows = list[tuple[Any, ...]]
@@ -60,7 +60,9 @@ _CLOCK = {
     re.compile(r"\b(?:(?:now|localtimestamp)\(\)|current_timestamp\b(?:\(\))?)", re.IGNORECASE): _NOW,
 }
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
-# Tables to which rows were appended, as they were before, and what came: `t__before`, `t__came`.
+# Tables to which rows were appended, as they were before, and what came: `t__before`, `t__came`. Tables whose rows were
+# changed: `t__changes`, where each row that was there before is deleted, and each that is there now is inserted.
+_CHANGED = re.compile(r"\.changes WITH \('start-snapshot-id' = '5\d\d', 'end-snapshot-id' = '55\d\d'\)")
 _ADDED = re.compile(r" WITH \('start-snapshot-id' = '5\d\d', 'end-snapshot-id' = '55\d\d'\)")
 _BEFORE = re.compile(r" VERSION AS OF 5\d\d\b(?!\d)")
 # Sketches and bitmaps are lists in DuckDB.
@@ -86,14 +88,17 @@ def database(schema: str, rows: str, world: World, appended: str = "") -> duckdb
 
 
 def append(connection: duckdb.DuckDBPyConnection, appended: str) -> None:
-    """Append rows to tables after views were filled; the appended rows are also stored in a table of their own."""
-    names = dict.fromkeys(inserted_into(appended))
-    for name in names:
+    """Change tables after views were filled; appended rows and changed rows are also stored in tables of their own."""
+    for name in touched_by(appended):
         connection.execute(f"CREATE TABLE {name}__before AS FROM {name}")
         connection.execute(f"CREATE TABLE {name}__came AS FROM {name} LIMIT 0")
     for statement in _transpiled(appended):
         connection.execute(statement)
-        connection.execute(re.sub(r"INSERT INTO (\w+)", r"INSERT INTO \1__came", statement))
+        if statement.startswith("INSERT"):
+            connection.execute(re.sub(r"INSERT INTO (\w+)", r"INSERT INTO \1__came", statement))
+    for name in dict.fromkeys(taken_from(appended)):
+        both = f"SELECT *, 'DELETE' AS _change_type FROM {name}__before UNION ALL SELECT *, 'INSERT' FROM {name}"
+        connection.execute(f"CREATE TABLE {name}__changes AS {both}")
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -141,7 +146,12 @@ def duck(sql: str) -> str:
         sql = clock.sub(told, sql)
     sql = sql.replace(" HOUR TO SECOND", "")  # DuckDB reads such a text without its units
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
-    return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", _BEFORE.sub("__before", _ADDED.sub("__came", sql))))[0])
+    return _PIN.sub(
+        "",
+        _transpiled(
+            _AS_BINARY.sub(r"\1", _BEFORE.sub("__before", _ADDED.sub("__came", _CHANGED.sub("__changes", sql))))
+        )[0],
+    )
 
 
 def _transpiled(sql: str) -> list[str]:

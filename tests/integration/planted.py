@@ -39,17 +39,17 @@ def unpinned() -> None:
 
 def inclusive_start() -> None:
     """Read the rows of the snapshot that storage already has together with newer rows."""
-    appended = freshness._appended
+    changed = freshness._changed
 
     def with_start(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Any:
-        change = appended(name, table, recorded)
+        change = changed(name, table, recorded)
         if not isinstance(change, Change) or not isinstance(table, Table):
             return change
         line = [snapshot.id for snapshot in table.snapshots]
         before = line[line.index(change.start) + 1 :] if change.start is not None else []
         return replace(change, start=before[0]) if before else change
 
-    plant(freshness, "_appended", with_start)
+    plant(freshness, "_changed", with_start)
 
 
 def delta_twice() -> None:

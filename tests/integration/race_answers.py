@@ -64,7 +64,7 @@ class Answer:
         """Return what answered: live (storage with appended rows), views, or tables."""
         if "answered from" not in self.log or FELL_BACK in self.log:
             return "tables"
-        return "live" if "(delta_union)" in self.log else "views"
+        return "live" if "(delta_union)" in self.log or "(changelog_union)" in self.log else "views"
 
     def __str__(self) -> str:
         bound = "" if self.since_ms is None else ", within a bound"

@@ -54,6 +54,8 @@ MEASURES = 1_400_000
 MERGED = 1_500_000
 # From this seed on views and queries are of a column with zeros of both signs.
 ZEROS = 1_600_000
+# From this seed on worlds are those from LIVE on, and rows are deleted and replaced after views were filled.
+CHANGED = 1_700_000
 # The views and queries of the seeds from a number on.
 _SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...] = (
     (ZEROS, zeros.view, zeros.query),
@@ -84,6 +86,9 @@ class Case:
 
 def generate(seed: int, sharing: int = SHARING) -> Case:
     """Return the case of a seed; its rows and views are shared by a number of consecutive seeds."""
+    if seed >= CHANGED:
+        live = generate(seed - CHANGED + LIVE, sharing)
+        return replace(live, seed=seed, appended=_changes(Random(f"changes {seed // sharing}"), live.appended))
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared, zeros.SCORES if seed >= MERGED else _SCORES)
     if seed >= MEMBERS:
@@ -126,6 +131,18 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     grows = seed >= IN_SETS and seed // sharing % 2
     appended = _rows(Random(f"appended {seed // sharing}")) if grows else ""
     return Case(seed, rows, layered.views(views), query, layered.plain, appended)
+
+
+def _changes(random: Random, appended: str) -> str:
+    """Return statements that delete and replace rows, in some worlds all rows, and may append others."""
+    columns = ("region = 'eu'", "sex IS NULL", "n > 2", "price < 3", "dim_id = 1", "n % 2 = 0", "true")
+    updates = ("price = NULL", "n = n + 1", "region = 'xx'", "big = NULL, price = price + 1", "d = NULL")
+    made = [f"DELETE FROM fact WHERE {random.choice(columns)}" for _ in range(random.randint(0, 2))]
+    made += [f"UPDATE fact SET {random.choice(updates)} WHERE {random.choice(columns[:-1])}"]
+    if random.random() < 0.3:
+        made.append("DELETE FROM dim WHERE id = 1")
+    random.shuffle(made)
+    return ";\n".join([*made, *filter(None, [appended])])
 
 
 def _filtered(random: Random) -> Filtered:

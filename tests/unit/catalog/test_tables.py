@@ -64,6 +64,12 @@ def test_periods_in_which_another_snapshot_was_current(
     assert list(read.diverged) == expected
 
 
+def test_a_snapshot_tells_the_size_of_its_files_and_the_delete_files() -> None:
+    sizes = {"added-files-size": "10", "removed-files-size": "20", "total-delete-files": "0"}
+    read = table(NAME, document([snapshot(1, None), snapshot(2, 1, "overwrite", **sizes)], 2))
+    assert [(s.added, s.removed, s.delete_files) for s in read.snapshots] == [(10, 20, 0), (None, None, None)]
+
+
 def test_totals_are_those_of_the_current_snapshot() -> None:
     totals = {"total-records": "7", "total-files-size": "1234"}
     read = table(NAME, document([snapshot(1, None, **{"total-records": "1"}), snapshot(2, 1, **totals)], 2))

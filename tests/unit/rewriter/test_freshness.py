@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from rewriter.freshness import fresh_storage
+from rewriter.freshness import Live, fresh_storage, live_storage
 from rewriter.match import Miss, Reason
 from rewriter.model import (
+    ChangeKind,
     ChildView,
     Column,
     MaterializedView,
@@ -193,3 +194,44 @@ def test_two_sources_that_have_changed_places_are_others() -> None:
     assert found.reason is Reason.STALE
     twice = {SALES: TABLE, returns: replace(TABLE, name=returns)}  # registered again under the other's name
     assert isinstance(fresh_storage(VIEW, [SALES, returns], {**relations, **twice}), Miss)
+
+
+def live(table: Table) -> Any:
+    relations: dict[TableName, Relation | None] = {SALES: table, STORAGE: STORED, MV: ViewState(MV, "uuid-mv", 1)}
+    return live_storage(VIEW, [SALES], relations)
+
+
+def listed(*spelled: str, delete_files: int | None = 0) -> Table:
+    """Return the table with snapshots that record the number of delete files."""
+    return replace(TABLE, snapshots=tuple(replace(each, delete_files=delete_files) for each in snapshots(*spelled)))
+
+
+@pytest.mark.parametrize(
+    ("since", "kind"),
+    [
+        (["3 append"], ChangeKind.APPENDED),
+        (["5 append", "4 replace", "3 append"], ChangeKind.APPENDED),
+        (["3 overwrite"], ChangeKind.CHANGED),
+        (["5 append", "4 replace", "3 delete"], ChangeKind.CHANGED),
+    ],
+)
+def test_the_rows_that_have_changed_since(since: list[str], kind: ChangeKind) -> None:
+    found = live(listed(*since, "2 append", "1 append"))
+    assert isinstance(found, Live)
+    (change,) = found.grown
+    assert (change.kind, change.start, change.end) == (kind, 2, int(since[0].split()[0]))
+    assert found.only_appends is (kind is ChangeKind.APPENDED)
+
+
+@pytest.mark.parametrize("delete_files", [1, None])
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_rows_that_delete_files_delete_cannot_be_listed(at: int, delete_files: int | None) -> None:
+    table = listed("4 append", "3 overwrite", "2 append", "1 append")
+    marked = [replace(each, delete_files=delete_files) if i == at else each for i, each in enumerate(table.snapshots)]
+    missed = live(replace(table, snapshots=tuple(marked)))
+    assert isinstance(missed, Miss)
+    assert f"has delete files, or does not record their number (snapshot {4 - at})" in missed.detail
+    # A snapshot before the refresh, and appends alone, need no list of deleted rows.
+    older = replace(table, snapshots=(*table.snapshots[:3], replace(table.snapshots[3], delete_files=delete_files)))
+    assert isinstance(live(older), Live)
+    assert isinstance(live(listed("3 append", "2 append", delete_files=delete_files)), Live)

@@ -9,6 +9,7 @@ import pytest
 from rewriter.block import Block, Found, Predicates, build_block
 from rewriter.match import Ask, Candidate, Miss
 from rewriter.model import Change, ChangeKind, Column, MaterializedView, Snapshot, Table, TableName
+from rewriter.rules.changelog_union import changelog_union
 from rewriter.rules.delta_union import delta_union
 from rewriter.rules.roll_up_bitmaps import roll_up_bitmaps
 from rewriter.rules.union_remainder import union_remainder
@@ -70,6 +71,44 @@ def test_appended_rows() -> None:
     assert missed.detail.startswith(
         "the view has HAVING, so the view's stored groups cannot be combined with the groups of the appended"
     )
+
+
+CHANGED = (replace(GROWN[0], kind=ChangeKind.CHANGED),)
+
+
+@pytest.mark.parametrize(
+    ("query", "grown", "reason"),
+    [
+        (GROUPS, (), "the rule changelog_union reads rows deleted from the view's base tables"),
+        (GROUPS, GROWN, "the rule changelog_union reads rows deleted from the view's base tables"),
+        (
+            "SELECT day, price FROM sales",
+            CHANGED,
+            "rows were deleted or replaced since the last refresh, and the query",
+        ),
+        (JOINED, CHANGED, "rows were deleted or replaced in a table on the right side of a LEFT join"),
+        (
+            "SELECT s.day FROM dates d FULL JOIN sales s ON s.day = d.day GROUP BY s.day",
+            CHANGED,
+            "the query has a FULL join, in which rows changed since the last refresh of the view may remove rows",
+        ),
+        ("SELECT day, min(price) FROM sales GROUP BY day", CHANGED, "the current rows: min cannot subtract"),
+    ],
+)
+def test_changed_rows(query: str, grown: tuple[Change, ...], reason: str) -> None:
+    missed = changelog_union(asked(query, GROUPS, grown))
+    assert isinstance(missed, Miss)
+    assert missed.detail.startswith(reason)
+
+
+def test_a_column_of_the_list_of_changes() -> None:
+    ask = asked(GROUPS, GROUPS, CHANGED)
+    assert isinstance(ask.question, Predicates)
+    block = ask.question.block
+    named = replace(block.tables[0], columns=(*COLUMNS, Column("_change_type", "string")))
+    missed = changelog_union(replace(ask, question=Predicates(replace(block, tables=(named,)), (), "UTC")))
+    assert isinstance(missed, Miss)
+    assert missed.detail.startswith("a table has a column _change_type")
 
 
 def test_bitmaps_that_the_view_lacks() -> None:

@@ -141,14 +141,6 @@ def test_what_a_live_answer_reads_is_told(built: World) -> None:
     )
 
 
-@pytest.mark.parametrize("operation", ["overwrite", "delete"])
-def test_other_changes_than_appends_leave_a_view_stale(built: World, operation: str) -> None:
-    with_operation(built, operation)
-    outcome = built.rewrite(QUESTION)
-    assert not outcome.rewritten
-    assert {str(attempt.reason) for attempt in outcome.tried} == {"STALE"}
-
-
 def test_of_columns_changed_since_no_delta_is_read(built: World) -> None:
     name = TableName(("lake", "demo", "sales"))
     sales = built.relations[name]

@@ -1,0 +1,91 @@
+"""Answers a query from a view's stored rows together with the rows inserted and deleted since the last refresh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rewriter.block import Block, Predicates
+from rewriter.delta import CHANGE_TYPE, Changed, Read, counted, signed, subtraction_problem, terms
+from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
+from rewriter.match.decompose import decomposed, states_of, unadded
+from rewriter.match.joins import filling_join
+from rewriter.model import ChangeKind
+from rewriter.schema import output_types
+
+
+def changelog_union(ask: Ask) -> TwoPhase | Miss:
+    """Plan to add the inserted rows to a view's stored sums and counts, and to subtract the deleted rows.
+
+    Return a Miss if no rows were deleted or replaced since the last refresh (the rule delta_union is for appends), if
+    the query does not group, or if it has an aggregate from which a deleted row cannot be subtracted. `ask` has the
+    query, the access path (the view with its storage table), and the mapping of the view's tables to the query's
+    tables. Spark lists a copied row, of a data file that DELETE or UPDATE has rewritten, once as deleted and once as
+    inserted.
+
+    law:    sum and count are linear: new = old + inserted - deleted, exactly for integers and decimals; so is a join of
+            the changed table with other tables, if no outer, SEMI or ANTI join drops its rows
+    view:   SELECT region, sum(price) AS total, count(price) AS n, count(*) AS cnt FROM sales GROUP BY region
+    query:  SELECT region, sum(price) FROM sales GROUP BY region
+    gives:  SELECT region, total FROM (SELECT region, CASE WHEN sum(n) = 0 THEN NULL ELSE sum(total) END AS total FROM
+            (SELECT region, total, n, cnt FROM view UNION ALL SELECT region, sum(CASE WHEN _change_type = 'INSERT' THEN
+            price ELSE -price END), … FROM sales.changes WITH ('start-snapshot-id' = '5', 'end-snapshot-id' = '9') GROUP
+            BY region) GROUP BY region HAVING sum(cnt) > 0)
+    no:     min and max, because the row with the minimum or maximum may have been deleted
+    no:     a sum without the count of its argument, which tells a sum of 0 from a sum of no values, which is NULL
+    """
+    query, path = ask.question, ask.path
+    if not isinstance(query, Predicates) or all(change.kind is not ChangeKind.CHANGED for change in path.grown):
+        return Miss(
+            Reason.SHAPE,
+            "the rule changelog_union reads rows deleted from the view's base tables since the last refresh of the "
+            "view, and no rows were deleted",
+            apart=True,
+        )
+    if problem := _query_problem(ask, query.block):
+        return Miss(Reason.SHAPE, problem)
+    states = states_of(query.block, frozenset(ask.mapping.values()), path.grown)
+    if problem := unadded(query.block, states):
+        return Miss(Reason.SHAPE, problem)
+    # Row counts and column bounds describe the current rows, and the deleted rows may exceed them.
+    tables = tuple(replace(table, contents=None) for table in query.block.tables)
+    groups = counted(decomposed(replace(query.block, tables=tables)))
+    if problem := subtraction_problem(groups):
+        return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"the current rows: {problem}")
+    held = replace(
+        ask,
+        question=Predicates(groups, query.conjuncts, query.zone),
+        path=replace(path, grown=(), past=True),
+    )
+    return TwoPhase(groups, held, deltas=tuple(_delta(groups, reads) for reads in terms(states)), signed=True)
+
+
+def _query_problem(ask: Ask, block: Block) -> str:
+    """Return why a query cannot be answered with changed rows, as the end of a message; empty if it can.
+
+    `block` is the query's block.
+    """
+    if block.keys is None:
+        return "rows were deleted or replaced since the last refresh, and the query does not group: refresh the view"
+    if filling_join(block, ask.mapping) is not None:
+        return "rows were deleted or replaced in a table on the right side of a LEFT join: refresh the view"
+    derived = next((table.alias for table in block.tables if table.text and not table.constant), None)
+    if derived is not None:
+        return (
+            f"the derived table {derived} would be computed twice, for the view's rows and for the changed rows: "
+            "refresh the view"
+        )
+    if any(table.column(CHANGE_TYPE) is not None for table in block.tables):
+        return f"a table has a column {CHANGE_TYPE}, as Iceberg's list of changed rows has: rename the column"
+    return ""
+
+
+def _delta(groups: Block, reads: Sequence[Read]) -> Delta:
+    """Return the groups of one term: negative for deleted rows, if the term reads the changed rows of a table."""
+    pairs = zip(groups.tables, reads, strict=True)
+    changed = next((table.id for table, read in pairs if isinstance(read, Changed)), None)
+    if changed is None:
+        return Delta(groups, tuple(reads))
+    kinds = zip(groups.outputs, output_types(groups), strict=True)
+    outputs = (output if output in (groups.keys or ()) else signed(output, changed, kind) for output, kind in kinds)
+    return Delta(replace(groups, outputs=tuple(outputs)), tuple(reads))
