@@ -165,6 +165,8 @@ class _Asking:
         self.enclosed = enclosed and self.whole
         assert select.tree is not None
         self.aliases = _aliases(self.under) | dict.fromkeys((*_renamed(statement, select), *apart))
+        if derived or apart:
+            self.aliases |= dict.fromkeys(_generated([self.own, *self.under]))
         self.classes = _classes([self.own, *self.under])
         self._owners: dict[str, frozenset[TableName]] = {}
         self._having: dict[str, frozenset[TableName]] = {}
@@ -475,6 +477,16 @@ def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
         for alias, means in needs.aliases:
             found[alias] = means if found.get(alias, means) == means else None
     return found
+
+
+def _generated(blocks: list[Needs]) -> Iterator[str]:
+    """Yield the column names in `blocks` that may be generated: Spark names an output without an alias `sum(x)`."""
+    for needs in blocks:
+        within = chain.from_iterable(aggregate.within for aggregate in needs.aggregates)
+        sides = chain.from_iterable(needs.joins)
+        for reference in (*needs.rows, *needs.filters, *needs.limits, *needs.loose, *within, *sides):
+            if not reference.name.isidentifier():
+                yield reference.name
 
 
 def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from sqlglot import exp
@@ -15,7 +16,7 @@ from rewriter.block.scope import Scope
 from rewriter.block.words import words
 from rewriter.functions.types import INTEGERS, UNKNOWN, VOID
 from rewriter.model import Column, quoted
-from rewriter.schema import expression_type, output_types
+from rewriter.schema import expression_type, output_names, output_types
 from rewriter.sql import ParseError, SelectBlock, Statement, excerpt, is_shadowed, parse_select, tokenize
 from rewriter.timeseries.bucket import TEMPORAL
 
@@ -75,7 +76,11 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
             )
         return found.text
 
-    return Texts(text, derive=derive)
+    def names(tree: exp.Select, block: Block) -> tuple[str | None, ...]:
+        found = next((each for each in (select, *inside) if each.tree == tree), None)
+        return block.names if found is None else output_names(block, tree, found.text)
+
+    return Texts(text, derive=derive, names=names)
 
 
 def _series_of(query: exp.Select) -> Column | None:
@@ -144,9 +149,10 @@ def _read(select: SelectBlock, statement: Statement, find: Find) -> Block | Unsu
         return Unsupported(select.problem)
     texts = texts_of(select, statement, find)
     try:
-        return build_block(select.tree, find, common_of(statement, find), texts=texts, ties=True)
+        block = build_block(select.tree, find, common_of(statement, find), texts=texts, ties=True)
     except Unsupported as problem:
         return problem
+    return replace(block, names=output_names(block, select.tree, select.text)) if None in block.names else block
 
 
 def _text_of_table(node: exp.Expr, select: SelectBlock, statement: Statement) -> str:

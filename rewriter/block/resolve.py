@@ -13,6 +13,7 @@ from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Ordering, Unsupported
 from rewriter.block.from_clause import (
+    MOST_NODES,
     Build,
     Common,
     Derive,
@@ -43,6 +44,7 @@ from rewriter.sql import (
     excerpt,
     holds,
     names_called,
+    nodes_of,
     windows_in,
 )
 
@@ -69,12 +71,15 @@ class Texts(NamedTuple):
     - `known`: the texts of subqueries that are known to be supported, and are not checked again
     - `derive`: reads a derived table that cannot be merged into the block; if it is None, such a derived table raises
       Unsupported
+    - `names`: returns the output names of a derived table's block, including the names that Spark generates; None for
+      a name that is not known for certain. If `names` is None, generated names are unknown
     """
 
     of: Callable[[exp.Select], str]
     levels: int = 3
     known: frozenset[str] = frozenset()
     derive: Derive | None = None
+    names: Callable[[exp.Select, Block], tuple[str | None, ...]] | None = None
 
 
 def build_block(
@@ -104,7 +109,7 @@ def build_block(
         raise Unsupported(f"the clause {clause} is not supported: {remedy}")
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
-        return build_block(inner, find, common, taken, texts)
+        return _named(build_block(inner, find, common, taken, texts), inner, texts)
 
     def read(inner: exp.Select, taken: frozenset[str]) -> FromClause:
         return read_from(inner, find, common or _no_common, build, taken, texts.derive if texts is not None else None)
@@ -117,8 +122,8 @@ def build_block(
     where = read_where(tree.args.get("where"), within, read, taken)
     joined = where.on(sources)
     source = simplified(joined, where.conjuncts)
-    items = [(number(1), None, False)] if exists and _takes_all(tree) else list(_items(tree, source.scope))
-    select = _SelectList(source.scope, items)
+    one = _SelectList(source.scope, [(number(1), None, False)]) if exists and _takes_all(tree) else None
+    select = one or _select_list(tree, source.scope)
     plain = Block(source.tables, source.where, select.outputs, select.names, joins=source.joins, decides=decides)
     block = _grouped(tree, select, plain, ties)
     for conjunct in block.where:
@@ -126,6 +131,16 @@ def build_block(
             call = "an aggregate" if has_aggregate(conjunct) else "grouping() or grouping_id()"
             raise Unsupported(f"WHERE contains {call} in {words(conjunct)}: put this condition into HAVING")
     return with_anti_joins(block, joined.tables)
+
+
+def _named(block: Block, tree: exp.Select, texts: Texts | None) -> Block:
+    """Return the block of a derived table or CTE with the names that Spark generates for outputs without an alias.
+
+    `tree` is the SELECT of the block, and `texts` has the function that returns the names.
+    """
+    if None not in block.names or texts is None or texts.names is None:
+        return block
+    return replace(block, names=texts.names(tree, block))
 
 
 def _unread_clause(tree: exp.Select) -> str | None:
@@ -222,7 +237,8 @@ def common_tables(statement: Statement, find: Find, texts_of: Callable[[SelectBl
         def build(tree: exp.Select, taken: frozenset[str]) -> Block:
             if table.block.tree is None:
                 raise Unsupported(table.block.problem)
-            return build_block(tree, find, common, taken, texts_of(table.block) if texts_of is not None else None)
+            texts = texts_of(table.block) if texts_of is not None else None
+            return _named(build_block(tree, find, common, taken, texts), tree, texts)
 
         return build
 
@@ -239,10 +255,12 @@ class _SelectList:
     """The outputs of a SELECT, among which aliases and ordinals are resolved.
 
     `items` has each output's canonical expression, its name (None if unknown), and whether the name is an alias.
+    `made` are the places of the outputs that use aliases of outputs before them.
     """
 
     scope: Scope
     items: Sequence[tuple[Tree, str | None, bool]]
+    made: frozenset[int] = frozenset()
 
     @property
     def outputs(self) -> tuple[Tree, ...]:
@@ -261,8 +279,25 @@ class _SelectList:
         return self.scope.using(self.alias)
 
     def read_key(self, node: Tree) -> Tree:
-        """Return an item of GROUP BY in canonical form; a column takes precedence over an output alias."""
+        """Return an item of GROUP BY in canonical form; a column takes precedence over an output alias.
+
+        Raise Unsupported, as Spark does, for an alias or position of an output that uses an alias before it.
+        """
+        if self.made:
+            self._refuse_made(node)
         return self._item(node, self._before_aliases)
+
+    def _refuse_made(self, node: Tree) -> None:
+        unqualified = {column.name.lower() for column in columns_in(node) if not column.table}
+        position = int(node.name) - 1 if isinstance(node, exp.Literal) and node.name.isdigit() else None
+        for place in self.made:
+            _, name, aliased = self.items[place]
+            named = aliased and name is not None and name.lower() in unqualified and not self.scope.has(name)
+            if named or place == position:
+                raise Unsupported(
+                    f"GROUP BY {excerpt(node)} names an output that uses the alias of another output, which Spark "
+                    "refuses: write the expression of the output in GROUP BY"
+                )
 
     @cached_property
     def _before_aliases(self) -> Scope:
@@ -332,18 +367,85 @@ def _takes_all(tree: exp.Select) -> bool:
     return plain and all(isinstance(item, exp.Star) for item in tree.expressions)
 
 
-def _items(tree: exp.Select, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:
-    """Yield each output of a SELECT: its canonical expression, its name, and whether the name is an alias.
+def _select_list(tree: exp.Select, scope: Scope) -> _SelectList:
+    """Return the outputs of a SELECT, each with its name, and whether the name is an alias.
 
-    The name is None if the output has no alias and is not a plain column, because Spark then generates the name.
+    The name is None if the output has no alias and is not a plain column, because Spark then generates the name. An
+    output may use the aliases of outputs before it, as in `SELECT a + 1 AS b, b * 2 AS c`.
     """
+    earlier = _Earlier()
+    within = scope
+    items: list[tuple[Tree, str | None, bool]] = []
+    made = set[int]()
     for item in tree.expressions:
         if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
-            yield from _star(item, scope)
-        elif isinstance(item, exp.Alias):
-            yield canonical(item.this, scope), item.alias, True
+            items += _star(item, scope)
+            continue
+        output = canonical(item.unalias(), within)
+        if earlier.used:
+            earlier.check(item)
+            made.add(len(items))
+        if isinstance(item, exp.Alias):
+            if within is scope:
+                within = scope.using(lateral=earlier.meant)
+            items.append((output, item.alias, True))
+            earlier.add(item.alias, output)
         else:
-            yield canonical(item, scope), item.name if isinstance(item, exp.Column) else None, False
+            items.append((output, item.name if isinstance(item, exp.Column) else None, False))
+    return _SelectList(scope, items, frozenset(made))
+
+
+class _Earlier:
+    """The aliases of a SELECT list before the output that is being read; `used` are those that this output uses.
+
+    law: a name is a column of FROM, else an alias before it in the SELECT list, else an outer reference
+    no:  a name within an aggregate or a window function, where Spark refuses such an alias
+    """
+
+    def __init__(self) -> None:
+        self._outputs: dict[str, list[Tree]] = {}
+        self.used: set[str] = set()
+
+    def add(self, alias: str, output: Tree) -> None:
+        self._outputs.setdefault(alias.lower(), []).append(output)
+
+    def meant(self, name: str) -> Tree | None:
+        """Return the output with this alias, which must be in lower case; None if no output before has the alias.
+
+        Raise Unsupported if several outputs have the alias, or if the output is too large.
+        """
+        found = self._outputs.get(name, ())
+        if len(found) > 1:
+            raise Unsupported(f"{name} is ambiguous, because two outputs have this alias: rename one output")
+        if not found:
+            return None
+        # A column added to itself in each of several outputs doubles.
+        if len(nodes_of(found[0])) > MOST_NODES:
+            raise Unsupported(
+                f"{name} stands for an expression with more than {MOST_NODES} operators and operands, which is not "
+                "supported: compute it in a derived table"
+            )
+        self.used.add(name)
+        return found[0].copy()
+
+    def check(self, item: Tree) -> None:
+        """Raise Unsupported if the output `item`, just read, uses an alias within an aggregate or a window function.
+
+        Clear `used` for the next output.
+        """
+        used, self.used = self.used, set()
+        calls_of_many = (
+            node
+            for node in item.walk()
+            if isinstance(node, exp.Window) or (isinstance(node, exp.Anonymous) and meant(node.name) in AGGREGATES)
+        )
+        within = {column.name.lower() for call in calls_of_many for column in columns_in(call) if not column.table}
+        if not used.isdisjoint(within):
+            name = min(used & within)
+            raise Unsupported(
+                f"{excerpt(item)} uses the output alias {name} in an aggregate or a window function, which Spark "
+                f"refuses: write the expression of {name}"
+            )
 
 
 def _star(item: Tree, scope: Scope) -> Iterator[tuple[Tree, str | None, bool]]:

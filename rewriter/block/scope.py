@@ -78,6 +78,8 @@ class Scope:
     - `hidden`: the (alias, name) pairs of the columns that USING merged; an unqualified name does not mean them
     - `alias`: returns the output with an alias, in clauses where output aliases are visible; None if no output has the
       alias
+    - `lateral`: returns the output with an alias that stands before the expression in the same SELECT list, to which a
+      name refers if it is no column of the sources; None if there is no such alias
     - `outer`: resolves a name that is certainly an outer reference (a column of an enclosing query); may be None
     - `constant`: returns the text of an uncorrelated subquery, or raises Unsupported
 
@@ -92,6 +94,7 @@ class Scope:
     alias: Callable[[str], Tree | None] = field(default=lambda name: None)
     outer: Callable[[exp.Column], Tree] | None = None
     constant: Callable[[Tree], str] = field(default=lambda query: _not_read(query))
+    lateral: Callable[[str], Tree | None] = field(default=lambda name: None)
 
     def column(self, node: exp.Column) -> Tree:
         """Return the canonical expression of a column reference.
@@ -107,6 +110,8 @@ class Scope:
                 "column"
             )
         found = self._qualified(tuple(qualifier), name) if qualifier else self._unqualified(name)
+        if not found and not qualifier and self._is_nothing(qualifier) and (meant := self.lateral(name)) is not None:
+            return meant
         if not found and self.outer is not None and self._is_nothing(qualifier):
             return self.outer(node)
         if len(found) != 1:
@@ -172,9 +177,12 @@ class Scope:
         alias: Callable[[str], Tree | None] | None = None,
         outer: Callable[[exp.Column], Tree] | None = None,
         constant: Callable[[Tree], str] | None = None,
+        lateral: Callable[[str], Tree | None] | None = None,
     ) -> Scope:
-        """Return the scope with `alias`, `outer` and `constant` as its functions; None keeps the present function."""
-        functions = alias or self.alias, outer or self.outer, constant or self.constant
+        """Return the scope with `alias`, `outer`, `constant` and `lateral` as its functions; None keeps the present
+        function.
+        """
+        functions = alias or self.alias, outer or self.outer, constant or self.constant, lateral or self.lateral
         return Scope(self.tables, self.sources, self.merged, self.hidden, *functions)
 
     def star(self, qualifier: str | None) -> Iterator[tuple[str | None, Tree]]:

@@ -5,7 +5,7 @@ For any other name or type the functions raise Uncertain instead of guessing.
 """
 
 from rewriter.functions.types import UNKNOWN, Uncertain, column_type
-from rewriter.schema.columns import expression_type, numeric_type, output_columns, output_types
+from rewriter.schema.columns import expression_type, numeric_type, output_columns, output_names, output_types
 from rewriter.schema.components import argument_types, components_of
 from rewriter.schema.names import name_of
 from rewriter.schema.oracle import type_of
@@ -20,6 +20,7 @@ __all__ = [
     "name_of",
     "numeric_type",
     "output_columns",
+    "output_names",
     "output_types",
     "type_of",
 ]

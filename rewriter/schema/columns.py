@@ -9,6 +9,7 @@ from rewriter.functions.types import INTEGERS, UNKNOWN, VOID, Uncertain, is_nume
 from rewriter.model import Column
 from rewriter.schema.names import lost_spelling, name_of, unnameable
 from rewriter.schema.oracle import Declared, Types, type_of
+from rewriter.sql import columns_in
 from rewriter.timeseries.bucket import TEMPORAL
 
 
@@ -30,6 +31,8 @@ def output_columns(block: Block, tree: exp.Select, sql: str, spelled: exp.Select
         raise Uncertain(
             f"the output name of an expression with {lost} is not known for certain: give the output an alias"
         )
+    if (item := next((item for item in tree.expressions if _uses_alias(item, tree)), None)) is not None:
+        raise unnameable(item)
     items = iter(unnamed)
     declared = _declared(block)
     columns = []
@@ -37,6 +40,28 @@ def output_columns(block: Block, tree: exp.Select, sql: str, spelled: exp.Select
         kind = type_of(output, declared)
         columns.append(Column(_name(next(items), output, declared) if name is None else name, kind))
     return tuple(columns)
+
+
+def output_names(block: Block, tree: exp.Select, sql: str) -> tuple[str | None, ...]:
+    """Return the names of a block's outputs; None for a name that is not known for certain.
+
+    `tree` is the block's SELECT as the user typed it in the text `sql`.
+    """
+    unnamed = [item for item in tree.expressions if not _settled(item)]
+    if len(unnamed) != block.names.count(None) or lost_spelling(sql, unnamed):
+        return block.names
+    if any(_uses_alias(item, tree) for item in unnamed):
+        return block.names
+    items, declared = iter(unnamed), _declared(block)
+    pairs = zip(block.names, block.outputs, strict=True)
+    return tuple(_known_name(next(items), output, declared) if name is None else name for name, output in pairs)
+
+
+def _known_name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str | None:
+    try:
+        return _name(item, output, declared)
+    except Uncertain:
+        return None
 
 
 def _name(item: exp.Expr, output: exp.Expr, declared: Declared) -> str:
@@ -115,6 +140,18 @@ def _declared(block: Block) -> Declared:
         return found.type if found else None
 
     return declared
+
+
+def _uses_alias(item: exp.Expr, tree: exp.Select) -> bool:
+    """Return whether an output without alias may use the alias of an output before it in the SELECT list of `tree`.
+
+    Spark names `b * 2` in `SELECT a + 1 AS b, b * 2` (lateralAliasReference(b) * 2).
+    """
+    if _settled(item):
+        return False
+    names = {column.name.lower() for column in columns_in(item) if not column.table}
+    before = tree.expressions[: next(i for i, each in enumerate(tree.expressions) if each is item)]
+    return any(isinstance(each, exp.Alias) and each.alias.lower() in names for each in before)
 
 
 def _settled(item: exp.Expr) -> bool:

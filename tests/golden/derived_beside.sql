@@ -78,9 +78,10 @@ SELECT s.item, count(*) FROM sales AS s JOIN (SELECT region, count(*) AS n FROM 
 --@ rewritten using by_region
 SELECT v.`item` AS item, coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_region__storage AS v, (SELECT v.`region` AS region, coalesce(sum(v.`cnt`), 0) AS n FROM lake.demo.by_region__storage AS v GROUP BY v.`region`) AS g_0, (SELECT v.`region` AS region, coalesce(sum(v.`cnt`), 0) AS n FROM lake.demo.by_region__storage AS v GROUP BY v.`region`) AS h_0 WHERE g_0.region = v.`region` AND h_0.n = g_0.n GROUP BY v.`item`
 
---@ case: an output without a name of its own cannot be told
+--@ case: an output with a generated name
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal) FROM goals GROUP BY region) AS g ON s.region = g.region GROUP BY s.region
---@ kept: UNSUPPORTED the name of the column max(goal) of a derived table is not known for certain: add an alias
+--@ rewritten using by_region
+SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v, (SELECT region, max(goal) FROM goals VERSION AS OF 1001 GROUP BY region) AS g_0 WHERE v.`region` = g_0.region GROUP BY v.`region`
 
 --@ case: two columns of one name
 SELECT s.region, sum(s.amount) FROM sales AS s JOIN (SELECT region, max(goal) AS region FROM goals GROUP BY region) AS g ON s.item = 1 GROUP BY s.region
