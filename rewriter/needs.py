@@ -30,6 +30,7 @@ Tree = exp.Expr
 # never NULL is not required.
 _VALUES = {name: record.values for name, record in AGGREGATES.items() if record.values is not None}
 _READ = frozenset({"expressions", "from_", "joins", "where", "group"})
+_NULL_TESTS = frozenset({"isnull", "isnotnull"})
 _LATE = ("group", "having", "qualify", "order", "windows", "cluster", "distribute", "sort")
 _MICROS_A_DAY = 86_400_000_000
 # Strings that Spark may cast to another type, in which different strings can be the same value.
@@ -265,7 +266,8 @@ class _Reader:
         ]
         for argument in arguments:
             self.read(argument, columns)
-        if _VALUES.get(name) != () or distinct:
+        # `sum(CASE WHEN x IS NULL THEN 1 END)` needs only count(*) and count(x).
+        if (_VALUES.get(name) != () or distinct) and not any(map(_tests_null, arguments)):
             found, shadowed = frozenset(columns), any(map(self._may_name_output, arguments))
             self.needs.aggregates.append(Aggregate(name if name in FAMILIES else "", found, found, shadowed))
 
@@ -279,7 +281,8 @@ class _Reader:
         self.needs.aggregates[before:] = [
             a._replace(within=a.within | added, shadowed=a.shadowed or shadowed) for a in found
         ]
-        self.needs.aggregates.append(Aggregate("", added, added))
+        if not _tests_null(node.expression):
+            self.needs.aggregates.append(Aggregate("", added, added))
         self.needs.loose |= condition
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
@@ -314,6 +317,13 @@ _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] =
 def folds(call: Tree) -> bool:
     """Return whether a call is an aggregate, or an unknown function, which may be an aggregate."""
     return meant(call.name) not in READABLE
+
+
+def _tests_null(tree: Tree) -> bool:
+    """Return whether an expression tests for NULL, by IS or by a function."""
+    if isinstance(tree, exp.Column) or not holds(tree, (exp.Is, exp.Anonymous)):
+        return False
+    return holds(tree, exp.Is) or any(call.name.lower() in _NULL_TESTS for call in every(tree, exp.Anonymous))
 
 
 def _listed(clause: object) -> Iterator[Tree]:

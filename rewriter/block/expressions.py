@@ -327,6 +327,9 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
 
     Other calls keep their names. Raise Unsupported for argument types with which a block cannot represent the call.
     """
+    if name in ("isnull", "isnotnull") and len(arguments) == 1:
+        is_null = exp.Is(this=arguments[0], expression=exp.Null())
+        return is_null if name == "isnull" else exp.Not(this=is_null)
     if name == "left" and len(arguments) == 2:
         return call_of("substring", arguments[0], exp.Literal.number(1), arguments[1])
     if name == "convert_timezone" and temporal_type(arguments[-1], scope) == "timestamp":

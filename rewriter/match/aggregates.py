@@ -10,6 +10,7 @@ aggregates of several storage rows into one group of the query.
 | min(x), max(x)         | the same aggregate; or x as a key         | the same function                            |
 | bool_and, bit_and, …   | the same aggregate                        | the same function                            |
 | f(CASE …)              | f of each branch; count(*) for constants  | f of a CASE over these columns               |
+| count of x IS NULL     | count(*) and count(x)                     | the sum of their difference                  |
 | avg(x)                 | sum(x) and count(x)                       | the quotient, rounded as Spark's avg()       |
 | var, stddev            | sum(u) and sum(u * u)                     | from exact sums; only the result is a DOUBLE |
 | covar, corr, regr      | the same for x and y, and the sum of x*y  | from exact sums; only the result is a DOUBLE |
@@ -37,7 +38,7 @@ from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import INTEGERS, as_decimal, is_numeric
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.numbers import sum_type, summed_type
-from rewriter.match.partials import PartialAggregate, PartialAggregates, missing
+from rewriter.match.partials import ADDITIVE, PartialAggregate, PartialAggregates, missing
 from rewriter.match.reading import Reading, of_own_type, stored
 from rewriter.schema import argument_types, expression_type
 
@@ -126,7 +127,9 @@ class Aggregates:
                 )
             computed = self.reading.compute(tree.expression.this)
             if isinstance(computed, Miss):
-                return computed
+                within = _within_argument(call, tree.expression.this) if call.name in ADDITIVE else None
+                found = self._ended(within, None, rolled=True) if within is not None else computed
+                return computed if isinstance(found, Miss) else found
             condition = computed
         if _is_distinct(call):
             found = self._from_keys(call, condition)
@@ -286,6 +289,17 @@ def bucket_of(value: Tree) -> exp.Anonymous:
 
 def _is_distinct(call: exp.Anonymous) -> bool:
     return isinstance(call.expressions[0], exp.Distinct)
+
+
+def _within_argument(call: exp.Anonymous, condition: Tree) -> exp.Anonymous | None:
+    """Return an aggregate that ignores NULLs with its FILTER condition as a CASE in the argument; None for DISTINCT.
+
+    `count(*)` and the condition p give `count(CASE WHEN p THEN 1 END)`.
+    """
+    if _is_distinct(call):
+        return None
+    value = number(1) if isinstance(call.expressions[0], exp.Star) else call.expressions[0].copy()
+    return call_of(call.name, exp.Case(ifs=[exp.If(this=condition.copy(), true=value)]))
 
 
 def _fold(name: str, partial: PartialAggregate, condition: Tree | None) -> Tree:

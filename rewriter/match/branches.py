@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -43,6 +44,30 @@ def branches_of(tree: Tree) -> Branches | None:
         condition, value, default = tree.expressions
         return Branches(None, ((condition, value),), default)
     return None
+
+
+class NullTest(NamedTuple):
+    """A conditional expression that depends only on whether `operand` is NULL.
+
+    `absent` is the value of the expression if the operand is NULL, `present` the value if the operand is not NULL.
+    """
+
+    operand: Tree
+    absent: Tree
+    present: Tree
+
+
+def null_test(branches: Branches) -> NullTest | None:
+    """Return the operand and the two values of `CASE WHEN x IS NULL THEN a ELSE b END`; None for other conditions."""
+    if branches.operand is not None or len(branches.cases) != 1:
+        return None
+    ((condition, value),) = branches.cases
+    negated = isinstance(condition, exp.Not)
+    test = condition.this if negated else condition
+    if not isinstance(test, exp.Is) or not isinstance(test.expression, exp.Null):
+        return None
+    absent, present = (branches.default, value) if negated else (value, branches.default)
+    return NullTest(test.this, absent, present)
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:

@@ -22,7 +22,7 @@ from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
-from rewriter.match.branches import Branches, branches_of, chosen
+from rewriter.match.branches import Branches, branches_of, chosen, null_test
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.linear import LINEAR, linear_sum
 from rewriter.match.monotone import monotone, with_operand
@@ -250,7 +250,7 @@ class PartialAggregates:
         for condition in branches.conditions:
             computed = self.reading.compute(condition)
             if isinstance(computed, Miss):
-                return missing(call_of(name, argument))
+                return self._of_null_test(name, branches, argument) or missing(call_of(name, argument))
             conditions.append(computed)
         partials: list[PartialAggregate] = []
         for value in branches.values:
@@ -266,6 +266,37 @@ class PartialAggregates:
         values = [_aligned(partial, str(kind)) for partial in partials]
         wide = kind == "bigint" and any(partial.wide for partial in partials)
         return PartialAggregate(chosen(branches, conditions, values), kind, wide)
+
+    def _of_null_test(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | None:
+        """Return the partial sum or count of a CASE over 0, 1 and NULL whose only condition is whether x is NULL.
+
+        `sum(CASE WHEN x IS NULL THEN 1 ELSE 0 END)` gives `count(*) - count(x)`. Return None for another aggregate or
+        CASE, and if the storage table lacks one of the two counts.
+
+        law:  x is NULL in count(*) - count(x) rows of a group; sum(CASE WHEN p THEN 1 END) is the number of rows in
+              which p is true, or NULL if there are none
+        view:   SELECT region, count(*) AS cnt, count(x) AS xs FROM sales GROUP BY region
+        query:  SELECT count(*) FILTER (WHERE x IS NULL) FROM sales
+        gives:  SELECT coalesce(sum(cnt - xs), 0) FROM view
+        no:     a view without GROUP BY, because the sum over an empty table is NULL
+        no:     a view that a LEFT join fills with NULLs, because a row without a match has a NULL x and no counts
+        """
+        rows, keys = self.reading.row_count, self.reading.candidate.block.keys
+        tested = null_test(branches) if name in ADDITIVE and keys and not self.reading.filled else None
+        counted = self.of("count", tested.operand) if tested is not None else None
+        if tested is None or rows is None or not isinstance(counted, PartialAggregate):
+            return None
+        absent = exp.Sub(this=rows, expression=counted.tree)
+        parts = ((absent, tested.absent), (counted.tree, tested.present))
+        if name == "count":
+            there = [tree for tree, value in parts if not isinstance(value, exp.Null)]
+            return PartialAggregate(there[0]) if len(there) == 1 else None
+        ones = [tree for tree, value in parts if value == number(1)]
+        others = [value for _, value in parts if value != number(1)]
+        if len(ones) != 1 or not (_is_zero(others[0]) or isinstance(others[0], exp.Null)):
+            return None
+        found = call_of("nullif", ones[0], number(0)) if isinstance(others[0], exp.Null) else ones[0]
+        return PartialAggregate(found, numeric_type(argument, self.reading.block))
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments.

@@ -11,6 +11,8 @@ the functions has the block over whose tables an expression is written, and norm
 | avg, variances, regressions = a formula over their components (sum, count, M2 …)              |
 | sum(sum(x)) = sum(x), min(min(x)) = min(x) …, when groups are rolled up from finer groups     |
 | sum(k * sum(x)) = sum(k * x), sum(sum(x) + k * count(x)) = sum(x + k), if k is a grouping key |
+| sum(count(*) - count(x)) = sum(CASE WHEN x IS NULL THEN 1 ELSE 0 END)                         |
+| sum(nullif(sum(b), 0)) = sum(CASE WHEN b = 1 THEN 1 END), if b is 0 or 1 in each row          |
 | CASE WHEN p(k) THEN f(x) ELSE f(y) END = f(CASE WHEN p(k) THEN x ELSE y END) within a group   |
 """
 
@@ -334,7 +336,8 @@ def _merged(forms: Forms, tree: Tree) -> Tree:
     (branch,) = tree.args["ifs"]
     condition, value = branch.this, branch.args["true"]
     if isinstance(condition, exp.Is) and default is not None:
-        return _merged(forms, case_of([(exp.Not(this=condition), default)], value))
+        other = None if isinstance(value, exp.Null) else value
+        return _merged(forms, case_of([(exp.Not(this=condition), default)], other))
     plain = isinstance(value, exp.Case) and value.this is None and len(value.args["ifs"]) == 1
     if not plain or value.args.get("default") != default:
         return tree
@@ -449,6 +452,8 @@ def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
         if inner is None or not is_zero(tree.expressions[1]):
             return None
         return inner if _never_null_in(forms)(inner) else call_of("coalesce", inner, tree.expressions[1])
+    if isinstance(tree, exp.Anonymous) and tree.name == "nullif" and is_zero(tree.expressions[1]):
+        return _ones(forms, tree.expressions[0])
     if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _keeps_sum(forms, tree):
         return _part(forms, "sum", tree.this)
     if isinstance(tree, exp.Mul):
@@ -571,14 +576,39 @@ def _shifted(forms: Forms, tree: Tree) -> Tree | None:
     left, right = parts
     if left is None or right is None or not all(map(_never_null_in(forms), (left, right))):
         return None
+    if isinstance(tree, exp.Sub) and left == ONE and isinstance(right, exp.Case) and never_null(right):
+        return _merged(forms, _exchanged(right))
     return forms.normal(type(tree)(this=left, expression=right))
+
+
+def _exchanged(tree: Tree) -> Tree:
+    """Return a CASE over 0 and 1 with 1 in place of 0, and 0 in place of 1, which is 1 minus the CASE."""
+    if not isinstance(tree, exp.Case):
+        return ONE if tree == ZERO else ZERO
+    return of_shape(tree, conditions_of(tree), [_exchanged(value) for value in values_of(tree)])
+
+
+def _ones(forms: Forms, tree: Tree) -> Tree | None:
+    """Return the expression whose sum() is NULL where the sum of x is 0, else that sum: `CASE WHEN p THEN 1 END`.
+
+    `tree` is the sum of x, where x is `CASE WHEN p THEN 1 ELSE 0 END`. Return None for other expressions.
+    """
+    part = _bare_part(forms, tree)
+    if not isinstance(part, exp.Case) or part.this is not None or len(part.args["ifs"]) != 1:
+        return None
+    (branch,), default = part.args["ifs"], part.args.get("default")
+    condition, value = branch.this, branch.args["true"]
+    if (value, default) == (ONE, ZERO):
+        return case_of([(condition, ONE)], None)
+    is_null = isinstance(condition, exp.Not) and isinstance(condition.this, exp.Is)
+    return case_of([(condition.this, ONE)], None) if is_null and (value, default) == (ZERO, ONE) else None
 
 
 def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
     """Return the x of sum(x), and coalesce(x, 0) for coalesce(sum(x), 0); None for other expressions."""
     zeroed = _zeroed(forms, tree)
     inner = _part(forms, "sum", tree if zeroed is None else zeroed)
-    if inner is None or zeroed is None or _nullable_part(forms, inner) == ONE:
+    if inner is None or zeroed is None or _never_null_in(forms)(inner):
         return inner
     return call_of("coalesce", inner, ZERO)
 

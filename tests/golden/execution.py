@@ -29,6 +29,8 @@ CREATE TEMP MACRO timestamp_seconds(s) AS epoch_ms(CAST(s * 1000::BIGINT AS BIGI
 CREATE TEMP MACRO timestamp_millis(s) AS epoch_ms(CAST(s AS BIGINT));
 CREATE TEMP MACRO on_clock(t, z) AS timezone(z, timezone('UTC', CAST(t AS TIMESTAMP)));
 CREATE TEMP MACRO make_timestamp_ntz(y, mo, d, h, mi, s) AS make_timestamp(y, mo, d, h, mi, CAST(s AS DOUBLE));
+CREATE TEMP MACRO "isnull"(x) AS x IS NULL;
+CREATE TEMP MACRO "isnotnull"(x) AS x IS NOT NULL;
 CREATE TEMP MACRO theta_sketch_agg(x, size) AS list_sort(list_distinct(list(x)));
 CREATE TEMP MACRO theta_union_agg(sketch, size) AS list_sort(list_distinct(flatten(list(sketch))));
 CREATE TEMP MACRO theta_sketch_estimate(sketch) AS coalesce(len(sketch), 0);
