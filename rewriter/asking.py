@@ -175,7 +175,7 @@ class _Asking:
         for source in self.from_:
             self._attribute(source)
             source.unused = self._unused(source)
-        grouped = self.own.grouped or bool(self.under) or self.asked is not None
+        grouped = self.own.grouped or bool(self.under) or self.asked is not None or self.own.asks
         needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
         joins = tuple(dict.fromkeys(self._joins()))
         return Question(

@@ -89,6 +89,7 @@ class Needs:
     - `stars`: the qualifier of each `*`, with the columns that the star excludes, as in `* EXCEPT (a)`
     - `grouped`: true for a SELECT with groups, aggregates or DISTINCT; `keys`: the number of grouping keys
     - `inner`: true if all joins are inner
+    - `asks`: true for a SELECT with a SEMI or ANTI join, or with an outer join and IS NULL, which may mean an ANTI join
     - `simple`: false if the index does not support the SELECT as a view's query, for example because of LIMIT, USING,
       GROUPING SETS or a derived table
     """
@@ -105,6 +106,7 @@ class Needs:
     grouped: bool = False
     keys: int = 0
     inner: bool = True
+    asks: bool = False
     simple: bool = True
 
     @property
@@ -169,6 +171,10 @@ class _Reader:
         items = ([source.this] if source is not None else []) + [join.this for join in joins]
         inner = all(not j.args.get("side") and j.args.get("kind") in (None, "", "INNER", "CROSS") for j in joins)
         self.needs.inner = inner
+        where = tree.args.get("where") if not inner else None
+        self.needs.asks = (where is not None and holds(where, exp.Is)) or any(
+            join.kind.upper() in ("SEMI", "ANTI") for join in joins
+        )
         named = any(join.args.get(arg) for join in joins for arg in ("using", "method"))
         renamed = any(item.args.get("alias") is not None and item.args["alias"].args.get("columns") for item in items)
         self.needs.simple &= not named and not renamed and all(isinstance(item, exp.Table) for item in items)

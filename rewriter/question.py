@@ -103,7 +103,7 @@ class Question:
     - `core`: the number of times that the block's own FROM reads each table; a view over none of these tables can
       answer at most a nested block
     - `whole`: false if the FROM may read further tables, or if columns may be outer references
-    - `grouped`: true if the block has groups or ignores duplicate rows
+    - `grouped`: true if the block has groups, ignores duplicate rows, or may have a SEMI or ANTI join
     - `needs`: the requirements on columns
     - `joins`: the pairs of columns that the block equates; an outer reference is left out of its pair
     - `classes`: for each column name, the names that the block equates with the name

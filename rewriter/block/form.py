@@ -87,17 +87,18 @@ class Join:
 
     A LEFT, SEMI or ANTI join has all tables before it on its left side, and the cross product of `tables` on its right
     side. A FULL join has two tables, which are both in `tables`. `tables` are occurrence ids; `on` are the conjuncts of
-    the ON condition.
+    the ON condition. `subquery` is true for the join of a subquery of EXISTS or IN, which is also a block of its own.
     """
 
     kind: str
     tables: frozenset[str]
     on: tuple[Tree, ...]
+    subquery: bool = field(default=False, compare=False)
 
     def renamed(self, mapping: Mapping[str, str]) -> Join:
         """Return the join with its occurrence ids (ids of tables) replaced: `mapping` maps old ids to new ids."""
         on = tuple(renamed(conjunct, mapping) for conjunct in self.on)
-        return Join(self.kind, frozenset(mapping[t] for t in self.tables), on)
+        return Join(self.kind, frozenset(mapping[t] for t in self.tables), on, self.subquery)
 
 
 @dataclass(frozen=True)

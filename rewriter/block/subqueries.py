@@ -163,7 +163,7 @@ def _joined(
             "on the outer row, read the other tables in a derived table, which a view can answer, and write the "
             "condition only in the SELECT around the derived table"
         )
-    return tables, Join(asked.kind, ids, on)
+    return tables, Join(asked.kind, ids, on, subquery=True)
 
 
 def _compares_alike(left: Tree, right: Tree, scope: Scope) -> bool:

@@ -231,6 +231,12 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     Miss, too, if a key cannot be derived, because the view's groups are then too coarse. `reading` is the query,
     expressed over the view's storage table.
     """
+    if reading.asked:
+        return Miss(
+            Reason.SHAPE,
+            "a SEMI or ANTI join only tests the view's rows, so that they cannot be grouped",
+            apart=True,
+        )
     if reading.candidate.block.keys is None:
         return Miss(
             Reason.SHAPE, "the view has no GROUP BY, so it stores no groups to combine: create a view with GROUP BY"

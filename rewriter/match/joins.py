@@ -44,14 +44,25 @@ def filling_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
     return next((join for join in block.joins if join.kind == "LEFT" and join.tables == tables), None)
 
 
+def asking_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
+    """Return the query's SEMI or ANTI join that has exactly the tables of the view on its right side; else None.
+
+    Joins of subqueries are left out, because a subquery is answered as a block of its own. `mapping` maps the ids of
+    the view's tables to those of the query's tables.
+    """
+    tables = frozenset(mapping.values())
+    asking = (join for join in block.joins if join.kind in ("SEMI", "ANTI") and not join.subquery)
+    return next((join for join in asking if join.tables == tables), None)
+
+
 def join_views(
-    query: Predicates, view: Block, mapping: Mapping[str, str], filling: Join | None = None
+    query: Predicates, view: Block, mapping: Mapping[str, str], bringing: Join | None = None
 ) -> Joined | Miss:
     """Match the outer, semi and anti joins of the view with those of the query, and return the result as Joined.
 
-    `filling` is the query's LEFT join that has the tables of the view, and no other tables, on its right side; None if
-    there is none. `mapping` maps the table ids of the view to those of the query. Return a Miss if the joins differ in
-    a way that no filter on the view's rows corrects.
+    `bringing` is the query's LEFT, SEMI or ANTI join that has the tables of the view, and no other tables, on its right
+    side; None if there is none. `mapping` maps the table ids of the view to those of the query. Return a Miss if the
+    joins differ in a way that no filter on the view's rows corrects.
 
     law:    equal joins keep the same rows; if the view has a LEFT join where the query has an inner join, the view has
             additional rows, in which a never-NULL column of the right side is NULL; tables that only the query joins
@@ -103,7 +114,7 @@ def join_views(
         present += (_never_null(join, side, query.block) for side in sides)
     mapped = frozenset(mapping.values())
     for join in rest:
-        if join.kind == "FULL" or (join.tables & mapped and join is not filling):
+        if join.kind == "FULL" or (join.tables & mapped and join is not bringing):
             return Miss(
                 Reason.JOIN_DIFFERS,
                 f"the query has {in_words(join, query.block)}, which the view lacks: add the join to the view",

@@ -34,7 +34,7 @@ from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
-from rewriter.match.joins import Joined, filling_join, in_words, join_views
+from rewriter.match.joins import Joined, asking_join, filling_join, in_words, join_views
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import columns_in, nodes_of, windows_in
@@ -56,6 +56,8 @@ class Reading:
     - `residual`: the predicates that the view does not apply, over storage columns and extra tables
     - `joins`: the outer, semi and anti joins of extra tables
     - `filled`: the ids of the view's tables, if a LEFT join of the query fills these tables with NULLs; else empty
+    - `asked`: true if a SEMI or ANTI join of the query has the view's tables on its right side. Only the ON condition
+      of this join can then use storage columns, so that nothing else is derived from the view
 
     If `filled` is not empty, the rewriting fills the storage columns with NULLs. Only expressions that are NULL if all
     their columns are NULL, and aggregates of such expressions, can then be derived.
@@ -68,9 +70,11 @@ class Reading:
         mapping: Mapping[str, str],
         equivalence: Equivalence,
         filled: frozenset[str] = frozenset(),
+        *,
+        asked: bool = False,
     ) -> None:
         self.candidate, self.zone = candidate, query.zone
-        self.filled = filled
+        self.filled, self.asked = filled, asked
         self.query, self.block = query, query.block
         self.equivalence = equivalence
         self.extra = tuple(table for table in query.block.tables if table.id not in mapping.values())
@@ -82,7 +86,7 @@ class Reading:
         self.counted: Column | None = None
         stored_values = _stored_values(candidate.block, candidate.columns, candidate.storage.columns)
         for output, value in zip(candidate.block.outputs, stored_values, strict=True):
-            if value is None:
+            if value is None or asked:
                 continue
             tree = meaning(at_home(equivalence.normalize(renamed(output, mapping)), self.zone, self.since))
             if isinstance(value, Column) and tree == ROWS:
@@ -119,7 +123,7 @@ class Reading:
         """Return the same query over the same storage table, with `equivalence` in place of the query's column
         equalities.
         """
-        return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled)
+        return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled, asked=self.asked)
 
     @property
     def row_count(self) -> Tree | None:
@@ -420,6 +424,9 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     filling = filling_join(query.block, mapping)
     if filling is not None:
         return _read_filled(query, candidate, mapping, filling)
+    asking = asking_join(query.block, mapping)
+    if asking is not None:
+        return _read_asked(query, candidate, mapping, asking)
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
     for conjunct in view_where:
         if not query.implies(conjunct):
@@ -467,34 +474,91 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
             f"the query's outer join has the view's tables on its right side, but the view has {other}: create a "
             "view with inner joins only",
         )
-    within = Predicates(query.block, filling.on, query.zone)
+    on = _on_storage(query, candidate, mapping, filling)
+    return on if isinstance(on, Miss) else _beside(query, candidate, mapping, filling, on)
+
+
+def _read_asked(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], asking: Join) -> Reading | Miss:
+    """Return a query with a SEMI or ANTI join whose right side is the tables of a view, with the view's storage table
+    on the right side instead.
+
+    `asking` is the SEMI or ANTI join. `candidate` is the access path to the view: the view's block with its storage
+    table. `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot
+    answer the query.
+
+    law:    a SEMI or ANTI join only tests whether a matching row exists, and a group exists if and only if it has a
+            row; so if the ON condition reads only GROUP BY keys of the view, the view's groups can be tested instead
+    view:   SELECT l_orderkey, l_suppkey, count(*) AS items FROM lineitem GROUP BY l_orderkey, l_suppkey
+    query:  SELECT o.id FROM orders o LEFT SEMI JOIN lineitem l ON l.l_orderkey = o.id AND l.l_suppkey = 7
+    gives:  SELECT o.id FROM orders o LEFT SEMI JOIN view v ON v.l_orderkey = o.id AND v.l_suppkey = 7
+    no:     a view without keys, because it has a row even if its tables are empty
+    """
+    if candidate.block.joins:
+        other = in_words(candidate.block.joins[0], candidate.block)
+        return Miss(
+            Reason.JOIN_DIFFERS,
+            f"the query has {in_words(asking, query.block)}, but the view has {other}: create a view with inner joins "
+            "only",
+        )
+    if candidate.block.keys == ():
+        return Miss(
+            Reason.SHAPE,
+            "the view has one row even if its tables are empty, so that a SEMI or ANTI join cannot test this row: add "
+            "GROUP BY to the view",
+        )
+    on = _on_storage(query, candidate, mapping, asking)
+    return on if isinstance(on, Miss) else _beside(query, candidate, mapping, asking, on)
+
+
+def _on_storage(
+    query: Predicates, candidate: Candidate, mapping: Mapping[str, str], bringing: Join
+) -> tuple[Tree, ...] | Miss:
+    """Return the ON condition of `bringing`, a join with the view's tables on its right side, over storage columns.
+
+    Return a Miss if the view lacks rows for which ON is true, or columns. `candidate` is the access path to the view,
+    and `mapping` maps the ids of the view's tables to those of the query's tables.
+    """
+    within = Predicates(query.block, bringing.on, query.zone)
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
     for conjunct in view_where:
         if not within.implies(conjunct):
             return Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
-    joined = join_views(query, candidate.block, mapping, filling)
-    if isinstance(joined, Miss):
-        return joined
     inside = Reading(query, candidate, mapping, query.equivalence)
-    on = _residual(filling.on, inside, Predicates(query.block, view_where, query.zone))
+    on = _residual(bringing.on, inside, Predicates(query.block, view_where, query.zone))
     if isinstance(on, Miss):
         return on
     if not (on := (*candidate.only, *on)):
         return Miss(
             Reason.SHAPE,
-            f"the ON condition {' AND '.join(map(words, filling.on))} of the query's outer join only repeats the "
-            "view's filter: add an equality with a column of the view to ON",
+            f"the ON condition {' AND '.join(map(words, bringing.on))} of the query's "
+            f"{'outer' if bringing.kind == 'LEFT' else bringing.kind} join only repeats the view's filter: add an "
+            "equality with a column of the view to ON",
         )
-    reading = Reading(query, candidate, mapping, query.equivalence, filling.tables)
+    return on
+
+
+def _beside(
+    query: Predicates, candidate: Candidate, mapping: Mapping[str, str], bringing: Join, on: tuple[Tree, ...]
+) -> Reading | Miss:
+    """Return the query with the storage table on the right side of `bringing`, whose ON condition is `on`.
+
+    Return a Miss if another join differs, or if the query needs columns that the view lacks. `candidate` is the access
+    path to the view, and `mapping` maps the ids of the view's tables to those of the query's tables.
+    """
+    joined = join_views(query, candidate.block, mapping, bringing)
+    if isinstance(joined, Miss):
+        return joined
+    filled = bringing.tables if bringing.kind == "LEFT" else frozenset[str]()
+    reading = Reading(query, candidate, mapping, query.equivalence, filled, asked=bringing.kind != "LEFT")
     residual = _residual(query.conjuncts, reading, Predicates(query.block, (), query.zone))
     if isinstance(residual, Miss):
         return residual
     reading.residual = residual
-    joins = _extra_joins(reading, replace(joined, extra=tuple(join for join in joined.extra if join is not filling)))
+    joins = _extra_joins(reading, replace(joined, extra=tuple(join for join in joined.extra if join is not bringing)))
     if isinstance(joins, Miss):
         return joins
-    place = joined.extra.index(filling)
-    reading.joins = (*joins[:place], Join("LEFT", frozenset({STORAGE_ALIAS}), on), *joins[place:])
+    place = joined.extra.index(bringing)
+    reading.joins = (*joins[:place], Join(bringing.kind, frozenset({STORAGE_ALIAS}), on), *joins[place:])
     return reading
 
 

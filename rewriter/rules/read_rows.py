@@ -10,7 +10,8 @@ def read_rows(ask: Ask) -> Match | Miss:
     """Return a plan that reads the view's rows instead of the tables' rows, and filters, groups and projects them.
 
     Return a Miss if the view cannot answer the query. A view with GROUP BY can answer only a query in which duplicate
-    rows do not matter: the subquery of EXISTS or IN, or an operand of UNION, INTERSECT or EXCEPT without ALL. `ask` has
+    rows do not matter: the subquery of EXISTS or IN, an operand of UNION, INTERSECT or EXCEPT without ALL, or a query
+    that reads the view's tables only on the right side of a SEMI or ANTI join. `ask` has
     the query, the access path (the view with its storage table), and the mapping of the view's tables to the query's
     tables.
 
@@ -25,7 +26,7 @@ def read_rows(ask: Ask) -> Match | Miss:
     if isinstance(reading, Miss):
         return reading
     held = reading.candidate.block.keys
-    if held is not None and not (held and reading.block.as_set):
+    if held is not None and not (held and (reading.block.as_set or reading.asked)):
         return Miss(Reason.SHAPE, "the view stores groups, not the rows of its tables: create a view without GROUP BY")
     if reading.block.keys is None:
         return finish(reading, reading.compute, keys=None, rolled_up=False)

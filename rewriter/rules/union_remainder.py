@@ -32,7 +32,7 @@ from rewriter.match.bounds import (
 )
 from rewriter.match.decompose import decomposed, joined_groups, over_union, unaddable
 from rewriter.match.held_times import at_home
-from rewriter.match.joins import filling_join
+from rewriter.match.joins import asking_join, filling_join
 from rewriter.match.open_ranges import OpenRange, open_range
 from rewriter.match.reading import files_mislead
 from rewriter.sql import columns_in
@@ -85,6 +85,13 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         )
     if (filling := filling_join(query.block, ask.mapping)) is not None:
         return _joined_side(ask, query, filling)
+    if asking_join(query.block, ask.mapping) is not None:
+        return Miss(
+            Reason.SHAPE,
+            "a SEMI or ANTI join must test the view's rows and the rows that the view lacks together: create a view "
+            "that has all rows of the query",
+            apart=True,
+        )
     derived = next((table.alias for table in query.block.tables if table.text and not table.constant), None)
     if derived is not None:
         return Miss(

@@ -273,6 +273,8 @@ class Unfolding:
                 "returns the same rows"
             )
         bringing = next((join for join in outer.joins if table.id in join.tables), None)
+        if bringing is not None and bringing.kind in ("SEMI", "ANTI"):
+            return self._tested(outer, table, held.columns, inner, bringing)
         if bringing is not None:
             return self._filled(outer, table, held.columns, inner, bringing)
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
@@ -303,6 +305,35 @@ class Unfolding:
             return replace(merged, where=(*inner.where, *merged.where))
         grouped = self._regrouped(merged, inner) if outer.keys is not None else self._kept(merged, inner, outer, table)
         return replace(grouped, where=(*inner.where, *grouped.where), having=(*inner.having, *grouped.having))
+
+    def _tested(self, outer: Block, table: Occurrence, columns: Sequence[str], inner: Block, bringing: Join) -> Block:
+        """Return `outer` with `table`, a view on the right side of a SEMI or ANTI join, replaced by the view's tables.
+
+        `columns` are the view's column names, `inner` is the view's block, and `bringing` is the join. Raise Undecided
+        if the view or the join has another form.
+
+        law: a SEMI or ANTI join only tests whether a matching row exists; a group exists if and only if it has a row,
+             so that an ON condition over GROUP BY keys matches a group where it matches a row of the group
+        no:  a view without keys, which has a row even if its tables are empty
+        """
+        known = dict(zip(columns, inner.outputs, strict=True))
+
+        def put(node: Tree) -> Tree:
+            own = isinstance(node, exp.Column) and node.table == table.id
+            tree = known.get(node.name.lower()) if own else node
+            if tree is None or (own and has_aggregate(tree)) or inner.joins or inner.keys == ():
+                raise Undecided(
+                    f"the verifier does not support the {bringing.kind} join of {table.name}: the rewritten query is "
+                    "used nonetheless, without a proof that it returns the same rows"
+                )
+            grouped = own and inner.keys is not None and expression_type(tree, inner) in FRACTIONS
+            return call_of(GROUPED_FLOAT, tree) if grouped else tree
+
+        on = (*(changed(tree, put) for tree in bringing.on), *inner.where)
+        joined = replace(bringing, tables=bringing.tables - {table.id} | {t.id for t in inner.tables}, on=on)
+        tables = tuple(t for each in outer.tables for t in (inner.tables if each.id == table.id else (each,)))
+        joins = tuple(joined if join is bringing else join for join in outer.joins)
+        return replace(outer, tables=tables, joins=joins, since=(*inner.since, *outer.since))
 
     def _filled(self, outer: Block, table: Occurrence, columns: Sequence[str], inner: Block, bringing: Join) -> Block:
         """Return `outer` with `table`, a view on the right side of a LEFT join, replaced by the view's own block.

@@ -174,7 +174,8 @@ SELECT dates_0.day AS day, sum(v.`s`) AS s FROM lake.demo.by_hour__storage VERSI
 
 --@ case: days without events by an anti join
 SELECT d.day FROM dates AS d LEFT ANTI JOIN events AS e ON to_date(e.at) = d.day
---@ kept: by_hour JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day, which the view lacks: add the join to the view; labelled JOIN_DIFFERS the query has an ANTI join (NOT EXISTS or NOT IN) of e ON CAST(at AS DATE) = day, which the view lacks: add the join to the view; plain_rows VIEW_FILTERS_MORE NOT n IS NULL; some_kinds VIEW_FILTERS_MORE kind <> 'c'
+--@ rewritten using by_hour
+SELECT dates_0.day AS day FROM lake.demo.dates VERSION AS OF 1001 AS dates_0 LEFT ANTI JOIN lake.demo.by_hour__storage VERSION AS OF 2000 AS v ON CAST(v.`h` AS DATE) = dates_0.day
 
 --@ case: a full join
 SELECT d.day, sum(e.n) AS s FROM dates AS d FULL JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day

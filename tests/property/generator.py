@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import filled, measures, members, merged, pivots, terms, times, top_rows, unmatched, zeros
+from tests.property import asked, filled, measures, members, merged, pivots, terms, times, top_rows, unmatched, zeros
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
@@ -54,10 +54,13 @@ MEASURES = 1_400_000
 MERGED = 1_500_000
 # From this seed on views and queries are of a column with zeros of both signs.
 ZEROS = 1_600_000
+# From this seed on queries test groups of views by SEMI and ANTI joins, or count NULLs.
+ASKED = 1_700_000
 # From this seed on worlds are those from LIVE on, and rows are deleted and replaced after views were filled.
-CHANGED = 1_700_000
+CHANGED = 1_800_000
 # The views and queries of the seeds from a number on.
 _SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...] = (
+    (ASKED, asked.view, asked.query),
     (ZEROS, zeros.view, zeros.query),
     (MERGED, merged.view, merged.query),
     (MEASURES, measures.view, measures.query),
@@ -92,11 +95,11 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     shared = Random(f"rows and views {seed // sharing}")
     rows = _rows(shared, zeros.SCORES if seed >= MERGED else _SCORES)
     if seed >= MEMBERS:
-        view, asked = next((view, asked) for first, view, asked in _SHAPES if seed >= first)
+        view, make = next((view, query) for first, view, query in _SHAPES if seed >= first)
         views = tuple((f"mv{i}", view(shared)) for i in range(shared.randint(1, 3)))
         grown = FILLED <= seed < MEASURES and seed // sharing % 2
         appended = _rows(Random(f"appended {seed // sharing}")) if grown else ""
-        return Case(seed, rows, views, asked(Random(f"query {seed}")), appended=appended)
+        return Case(seed, rows, views, make(Random(f"query {seed}")), appended=appended)
     if seed >= JOINED_GROUPS:
         joined = [JoinedGroups.of(shared) for _ in range(shared.randint(1, 2))]
         views = tuple((f"mv{i}", each.sql()) for i, each in enumerate(joined))

@@ -7,6 +7,7 @@ from collections import Counter
 
 from tests.property.checking import check, lacking
 from tests.property.generator import (
+    ASKED,
     CHANGED,
     COMMUTED,
     FILLED,
@@ -43,6 +44,7 @@ SEEDS = (
     *range(MEASURES, MEASURES + 75),
     *range(MERGED, MERGED + 50),
     *range(ZEROS, ZEROS + 50),
+    *range(ASKED, ASKED + 50),
     *range(CHANGED, CHANGED + 100),
 )
 
