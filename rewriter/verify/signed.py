@@ -157,12 +157,14 @@ def _added(output: Tree, held: Mapping[Tree, Tree], kinds: Mapping[Tree, str], w
     """
     for column, value in held.items():
         bare = _bare(output, kinds[column])
-        if bare == _zeroed(column) and _is_zeroed_sum(value):
+        if bare == _zeroed(column) and _is_zeroed_sum(value, whole):
             return value
         branch = _branch(bare)
         if branch is not None and _bare(branch[2], kinds[column]) == call_of("sum", column):
             summed = _summed(value, whole)
-            none = _count_of(summed, whole, mode) if summed is not None else None
+            # A sum of values that are never NULL is 0 for no values; a group has at least one row.
+            zeroed = whole.keys and _is_zeroed_sum(value.this if isinstance(value, exp.Cast) else value, whole)
+            none = ROWS if zeroed else _count_of(summed, whole, mode) if summed is not None else None
             empty = [exp.EQ(this=_zeroed(other), expression=ZERO) for other, each in held.items() if each == none]
             if branch[1] == exp.Null() and branch[0] in empty:
                 return value
@@ -178,9 +180,11 @@ def _kind(tree: exp.Cast) -> str:
     return str(tree.to.sql("spark")).lower().replace(", ", ",")
 
 
-def _is_zeroed_sum(value: Tree) -> bool:
-    """Return whether an output is a sum that is 0 for no values, as count(x) = coalesce(sum(CASE …), 0) is."""
-    return isinstance(value, exp.Anonymous) and value.name == "coalesce" and value.expressions[1:] == [ZERO]
+def _is_zeroed_sum(value: Tree, whole: Block) -> bool:
+    """Return whether an output is an exact sum that is 0 for no values, as count(x) = coalesce(sum(CASE …), 0) is."""
+    if not isinstance(value, exp.Anonymous) or value.name != "coalesce" or value.expressions[1:] != [ZERO]:
+        return False
+    return _summed(value.expressions[0], whole) is not None
 
 
 def _summed(value: Tree, whole: Block) -> Tree | None:

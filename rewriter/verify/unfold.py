@@ -173,14 +173,14 @@ class Unfolding:
         """Return the block over base tables that a SELECT over stored groups and groups of changed rows computes.
 
         `union` is the UNION ALL of these groups, the only table in the FROM of `select`. Raise Misread unless the
-        branches add up to one block over the current tables, and the SELECT removes the groups without rows.
+        branches add up to one block over the current tables, and the SELECT removes the groups without rows. Raise
+        Undecided if the branches are written so differently that the verifier cannot add them up.
         """
-        try:
-            unfolded = [self.select(branch) for branch in union.branches]
-            blocks = [self._few_keys(represented(block, equalities(block), self._mode)) for block in unfolded]
-            (whole,) = self._together(blocks)
-        except (Undecided, ValueError) as problem:
-            raise Misread(f"the groups of changed rows do not add up with the stored groups: {problem}") from problem
+        unfolded = [self.select(branch) for branch in union.branches]
+        blocks = [self._few_keys(represented(block, equalities(block), self._mode)) for block in unfolded]
+        whole, *others = self._together(blocks)
+        if others:
+            raise Misread("the groups of changed rows do not add up with the stored groups: the view is not used")
         return net_block(select, union, blocks, whole, self._mode)
 
     def _drops_rows(self, condition: Tree, block: Block) -> bool:
