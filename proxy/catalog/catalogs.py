@@ -271,6 +271,8 @@ class Catalogs:
 
     def close(self) -> None:
         """Stop the threads of all catalogs, and close their connections."""
+        for poll in self._polls.values():
+            poll.cancel()
         for catalog in self:
             catalog.close()
 
@@ -340,13 +342,13 @@ class Catalogs:
         if len(self) == 1:
             await due[0].read_views()
             return
-        polls = {catalog: self._poll(catalog) for catalog in due}
-        if needed := {poll for catalog, poll in polls.items() if catalog.needed}:
-            await asyncio.wait(needed)
-        await asyncio.wait(polls.values(), timeout=_PATIENCE_S)
-        failures = [error for poll in polls.values() if poll.done() and (error := poll.exception()) is not None]
-        if other := next((error for error in failures if not isinstance(error, Unavailable)), None):
-            raise other
+        needed = [catalog for catalog in due if catalog.needed]
+        polls = [self._poll(catalog) for catalog in due if not catalog.needed]
+        # Not the shared read, which may have begun before the change for which the views are needed.
+        replies = await asyncio.gather(*(_reply(catalog.read_views()) for catalog in needed))
+        if polls:
+            await asyncio.wait(polls, timeout=_PATIENCE_S)
+        failures = [reply for reply in replies if reply is not None]
         if len(failures) == len(self):
             raise failures[0]
 

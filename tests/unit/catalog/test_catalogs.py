@@ -121,6 +121,34 @@ def test_a_catalog_that_hangs_delays_no_statement_over_the_others(
     asyncio.run(story())
 
 
+def test_a_read_that_began_before_a_change_is_not_taken_for_one_behind_it(
+    catalogs: Catalogs, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proxy.catalog.catalogs._PATIENCE_S", 0.01)
+    begun, go = threading.Event(), threading.Event()
+
+    async def story() -> None:
+        known = await catalogs.definitions()
+        store = catalogs["lake"]._store
+        views = store.views
+
+        def slow() -> Any:
+            found = views()
+            begun.set()
+            assert go.wait(10)
+            return found
+
+        monkeypatch.setattr(store, "views", slow)
+        assert await catalogs.definitions() is known
+        assert begun.is_set()
+        lake.put_view(AGG, view_document(**MATERIALIZED))
+        catalogs.invalidate()
+        asyncio.get_running_loop().call_later(0.05, go.set)
+        assert [view.name for view in await catalogs.definitions()] == [AGG]
+
+    asyncio.run(story())
+
+
 def test_where_the_views_of_a_catalog_were_never_read_those_of_the_others_are_used(
     catalogs: Catalogs, lake: Lake
 ) -> None:
