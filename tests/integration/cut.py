@@ -37,7 +37,9 @@ class Way:
     def hold(self) -> None:
         """Drop all connections, and let new ones get no reply until `resume`, as if the server hung."""
         self._going.clear()
-        self.cut()
+        for connection in self._connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def resume(self) -> None:
         self._going.set()
