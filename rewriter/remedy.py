@@ -19,7 +19,8 @@ class Suggestion:
     - `refresh`: true if the view only has to be refreshed
     - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not suffice
     - `size`: the estimated number of rows of the changed view; None if `add` has no grouping keys or without statistics
-    - `alone`: true if the new view has only the added outputs, and no other output of `view`
+    - `alone`: true if the new view has only the added outputs, and no other output of `view`; without added outputs,
+      the new view is the query itself
     """
 
     view: TableName
@@ -66,7 +67,9 @@ class Suggestion:
             return f"{self.view} would answer {answered} once it is refreshed:"
         size = f" ({self.size})" if self.size is not None else ""
         if self.alone:
-            return f"a new view {self.new} of {', '.join(self.add)}{size} would answer {answered}:"
+            return (
+                f"a new view {self.new} of {', '.join(self.add) or 'the query itself'}{size} would answer {answered}:"
+            )
         added = f" with {', '.join(self.add)} added{size}" if self.add else size
         if self.new is None:
             return f"{self.view} would answer {answered}{added}:"

@@ -23,8 +23,9 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block import Block, Unsupported, aggregate_of, build_block, common_tables, find_among
+from rewriter.block import Block, Unsupported, aggregate_of, build_block, find_among
 from rewriter.block.elsewhere import same_zone
+from rewriter.derived import common_of, texts_of
 from rewriter.expanding import rewrite
 from rewriter.fresh import fresh_view, refreshed
 from rewriter.freshness import Relations, fresh_storage
@@ -49,6 +50,7 @@ MOST_PARTS = 12
 FEWER = 100
 # At most this many added outputs are part of a new view's name.
 _NAMED = 2
+_TIMES = ("timestamp", "timestamp_ntz")
 _NO_WORD = re.compile(r"\W+")
 _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
 
@@ -95,14 +97,15 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
     return None
 
 
-def _rank(found: Suggestion) -> tuple[int, int, bool]:
-    """Return a sort key of suggestions, best first: the smallest view, the fewest added outputs, no new view.
+def _rank(found: Suggestion) -> tuple[int, int, int, bool]:
+    """Return a sort key of suggestions, best first: the fewest SELECTs that still read tables, the smallest view, the
+    fewest added outputs, no new view.
 
-    The three criteria apply in this order. A view of unknown size counts as small, and sizes within about a factor of
+    The four criteria apply in this order. A view of unknown size counts as small, and sizes within about a factor of
     FEWER count as equal.
     """
     rows = found.size.rows if found.size is not None else 0
-    return int(log(max(rows, 1), FEWER)), len(found.add), found.new is not None
+    return found.left, int(log(max(rows, 1), FEWER)), len(found.add), found.new is not None
 
 
 def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -> Suggestion | None:
@@ -133,7 +136,7 @@ def _for_block(
     statement = outcome.statement
     find = find_among(statement, table_columns(relations))
     try:
-        block = build_block(select.tree, find, common_tables(statement, find))
+        block = build_block(select.tree, find, common_of(statement, find), texts=texts_of(select, statement, find))
     except Unsupported:
         return
     wanted = {table.name for table in block.tables}
@@ -148,9 +151,10 @@ def _for_block(
     elsewhere = {attempt.view for attempt in outcome.tried if attempt.reason in _OF_ZONES}
     possible = [(view, _for_view(view, block, statement, relations)) for view in over[:TRIED_VIEWS]]
     disabled = any(shared[view] for view in definitions.views if not view.rewrite)
-    if not disabled and all(found is None for _, found in possible):
+    left = min((found.left for _, found in possible if found is not None), default=None)
+    if not disabled and left != 0:
         alone = _of_query(select.tree, block, statement, relations, taken)
-        yield from [alone] if alone is not None else []
+        yield from [alone] if alone is not None and (left is None or alone.left < left) else []
     for view, found in possible:
         if found is None or not (found.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
             continue  # the view needs a refresh or a setting, which its attempt already reports
@@ -230,24 +234,55 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
 def _of_query(
     select: exp.Select, block: Block, statement: Statement, relations: Relations, taken: Set[TableName]
 ) -> Suggestion | None:
-    """Return a new view with the query's own keys and aggregates; None if there is no useful one.
+    """Return a new view with the query's own keys and aggregates, or else a view of the query itself; None if there is
+    no useful one.
 
-    This view is suggested if the tables have no view that can be extended. Filters on other columns become keys; a
-    filter on a time becomes a key by day. Return None for a query without groups or over a relation that is not a known
-    table, and if the view would be nearly as large as a table. `select` is the query, `taken` are the names in use.
+    This view is suggested if no existing view can be extended so that it answers the whole query. Return None for a
+    query without groups, and if the view would be nearly as large as a table. `select` is the query, `taken` are the
+    names in use.
+    """
+    if block.keys is None:
+        return None
+    table = next((table.name for table in block.tables if isinstance(relations.get(table.name), Table)), None)
+    if table is None:
+        return None
+    home = _Planned(_free(table, f"{table.table}_view", taken), statement.session.catalog, statement.session.namespace)
+    found = _of_keys(select, block, home, statement, relations)
+    if found is None or found[0].left:
+        found = _itself(select, block, home, statement, relations) or found
+    if found is None:
+        return None
+    suggestion, keys = found
+    name = _free(table, f"{table.table}_by_{'_'.join(keys[:_NAMED]) or 'all'}", taken)
+    return replace(suggestion, view=name, new=name)
+
+
+def _of_keys(
+    select: exp.Select, block: Block, home: _Planned, statement: Statement, relations: Relations
+) -> tuple[Suggestion, list[str]] | None:
+    """Return a view with the query's own keys and aggregates, and the names of its keys; None if there is no useful
+    one.
+
+    The view does not filter: filters on other columns become keys, and a filter on a time becomes a key by day. If the
+    query reads one table in a derived table, or joins one table with derived tables, then the view reads this table
+    alone, and the columns of the join conditions become keys. Return None for other derived tables, and if the view
+    would be nearly as large as a table. `select` is the query, `home` the place of the view in the catalog.
 
     query:  SELECT country, sum(price) FROM sales WHERE at >= '2024-01-15 10:30:00' GROUP BY country
     gives:  SELECT sum(price), country, timeseries(at, 'day') FROM sales GROUP BY …
     """
-    if block.keys is None or not all(isinstance(relations.get(table.name), Table) for table in block.tables):
-        return None
+    tables = [table.name for table in block.tables if isinstance(relations.get(table.name), Table)]
     from_, joins = select.args.get("from_"), select.args.get("joins")
     tree = exp.Select(expressions=[], from_=from_.copy() if from_ is not None else None, group=exp.Group())
     tree.set("joins", [join.copy() for join in joins or ()])
-    table = block.tables[0].name
-    home = _Planned(_free(table, f"{table.table}_view", taken), statement.session.catalog, statement.session.namespace)
     aliases = _aliases(tree, home, statement, block)
-    keyed = replace(block, keys=(*block.keys, *_filtered(block)), where=())
+    if len(aliases) < len(list(from_items(tree))):  # derived tables
+        if len(tables) != 1:
+            return None
+        tree.set("from_", exp.From(this=exp.to_table(tables[0].sql(), dialect="spark")))
+        tree.set("joins", [])
+        aliases = _aliases(tree, home, statement, block)
+    keyed = replace(block, keys=(*(block.keys or ()), *_filtered(block)), where=())
     parts = list(_parts(keyed, aliases, set(), tree))
     answer = _answer(home, tree, parts, statement, relations) if 0 < len(parts) <= MOST_PARTS else None
     if answer is None:
@@ -256,18 +291,53 @@ def _of_query(
     size = _size(parts, 1, relations, block)
     if _as_many_rows(tree, parts, aliases, relations, block) or (size is not None and size.is_nearly_whole):
         return None
-    keys = "_".join([part.name for part in parts if part.key][:_NAMED]) or "all"
-    name = _free(table, f"{table.table}_by_{keys}", taken)
     added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
-    return Suggestion(name, added, _changed(tree, parts), names, left=_left(answer), new=name, size=size, alone=True)
+    found = Suggestion(home.name, added, _changed(tree, parts), names, left=_left(answer), size=size, alone=True)
+    return found, [part.name for part in parts if part.key]
+
+
+def _itself(
+    select: exp.Select, block: Block, home: _Planned, statement: Statement, relations: Relations
+) -> tuple[Suggestion, list[str]] | None:
+    """Return the query without ORDER BY and LIMIT as a view, and the names of its keys; None if this view would not
+    answer the query.
+
+    The view keeps the filters of the query, and so answers few other queries. Return None, too, if the view would be
+    nearly as large as a table. `select` is the query, `home` the place of the view in the catalog.
+
+    query:  SELECT count(DISTINCT c.id) FROM customers c LEFT JOIN sales s ON c.id = s.customer WHERE s.id IS NULL
+    gives:  the same
+    """
+    names = [item.alias_or_name.lower() for item in select.expressions]
+    if len({*names}) < len(names):
+        return None  # a view needs distinct names
+    tree = select.copy()
+    for clause in ("order", "limit", "offset"):
+        tree.set(clause, None)
+    answer = _answer(home, tree, (), statement, relations)
+    if answer is None:
+        return None
+    aliases = {table.id: table.alias for table in block.tables}
+    keys = list(_parts(replace(block, outputs=(), having=(), where=()), aliases, set(), tree))
+    size = _size(keys, 1, relations, block)
+    if _as_many_rows(tree, keys, aliases, relations, block) or (size is not None and size.is_nearly_whole):
+        return None
+    found = Suggestion(home.name, (), render(tree), (), left=_left(answer), size=size, alone=True)
+    return found, [part.name for part in keys]
 
 
 def _filtered(block: Block) -> Iterator[Tree]:
-    """Yield the columns in a block's filter, with the day of each TIMESTAMP or TIMESTAMP_NTZ in place of the time."""
-    for column in (column for tree in block.where for column in tree.find_all(exp.Column)):
-        declared = block.type_of(column)
-        kind = declared.type if declared is not None else ""
-        yield bucket_call(column, "day", kind) if kind in ("timestamp", "timestamp_ntz") else column
+    """Yield the columns in a block's filter, with the day of each TIMESTAMP or TIMESTAMP_NTZ in place of the time.
+
+    A time in a condition over two tables, such as a join condition, stays a time.
+    """
+    for tree in block.where:
+        columns = list(tree.find_all(exp.Column))
+        joins = len({column.table for column in columns}) > 1
+        for column in columns:
+            declared = block.type_of(column)
+            kind = declared.type if declared is not None else ""
+            yield bucket_call(column, "day", kind) if kind in _TIMES and not joins else column
 
 
 def _fewest(
@@ -280,13 +350,14 @@ def _fewest(
 ) -> tuple[list[_Part], Outcome]:
     """Return the outputs that the view needs to answer the query, and the query's outcome with these outputs.
 
-    One output after the other is left out, from the end of `parts`, if the engine can answer the query without the
-    output. Plain columns are at the end: a view with aggregates and keys instead of the columns has fewer rows.
+    One output after the other is left out, from the end of `parts`, if the engine can answer as many SELECTs without
+    the output. Plain columns are at the end: a view with aggregates and keys instead of the columns has fewer rows.
     `answer` is the outcome with all `parts` added to the view's query `tree`.
     """
     for part in reversed(parts):
         fewer = [other for other in parts if other is not part]
-        if fewer and (found := _answer(view, tree, fewer, statement, relations)) is not None:
+        found = _answer(view, tree, fewer, statement, relations) if fewer else None
+        if found is not None and _left(found) <= _left(answer):
             parts, answer = fewer, found
     return parts, answer
 
@@ -516,7 +587,15 @@ def _answer(
 
 
 def _left(outcome: Outcome) -> int:
-    """Return the number of SELECTs that read tables and that no view answers."""
+    """Return the number of SELECTs that read tables and that no view answers.
+
+    A CTE that only answered SELECTs name is not counted, because Spark does not compute this CTE.
+    """
+    statement = outcome.statement
     answered = [replacement.block.span for replacement in outcome.replacements]
-    left = (block for block in outcome.statement.blocks if not any(block.span.within(span) for span in answered))
-    return sum(any(outcome.statement.resolve(table) is not None for table in block.tables) for block in left)
+    left = [block for block in statement.blocks if not any(block.span.within(span) for span in answered)]
+    unread = {common.block.span for common in statement.common}
+    outer = [block for block in left if not any(block.span.within(span) for span in unread)]
+    unread -= {common.block.span for block in outer for common in statement.common_within(block)}
+    left = [block for block in left if not any(block.span.within(span) for span in unread)]
+    return sum(any(statement.resolve(table) is not None for table in block.tables) for block in left)

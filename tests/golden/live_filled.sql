@@ -69,7 +69,7 @@ SELECT d.day, median(e.n) AS middle FROM dates AS d LEFT JOIN events AS e ON to_
 --@ case: but bits are
 SELECT d.day, bit_or(e.n) AS bits FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day
 --@ rewritten using distinct_by_day
-SELECT dates_0.day AS day, bit_or(v.`bits`) AS bits FROM lake.demo.dates VERSION AS OF 5501 AS dates_0 LEFT JOIN (SELECT v.`d` AS d, v.`ns` AS ns, v.`bits` AS bits, v.`viewgate_rows_0` AS viewgate_rows_0 FROM lake.demo.distinct_by_day__storage VERSION AS OF 2001 AS v UNION ALL SELECT CAST(events_0.at AS DATE) AS d, count(DISTINCT events_0.n) AS ns, bit_or(events_0.n) AS bits, count(*) AS viewgate_rows_0 FROM lake.demo.events WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS events_0 GROUP BY CAST(events_0.at AS DATE)) AS v ON v.`d` = dates_0.day GROUP BY dates_0.day
+SELECT dates_0.day AS day, bit_or(v.`bits`) AS bits FROM lake.demo.dates VERSION AS OF 5501 AS dates_0 LEFT JOIN (SELECT v.`d` AS d, v.`ns` AS ns, v.`middle` AS middle, v.`bits` AS bits, v.`viewgate_rows_0` AS viewgate_rows_0 FROM lake.demo.distinct_by_day__storage VERSION AS OF 2001 AS v UNION ALL SELECT CAST(events_0.at AS DATE) AS d, count(DISTINCT events_0.n) AS ns, median(events_0.n) AS middle, bit_or(events_0.n) AS bits, count(*) AS viewgate_rows_0 FROM lake.demo.events WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS events_0 GROUP BY CAST(events_0.at AS DATE)) AS v ON v.`d` = dates_0.day GROUP BY dates_0.day
 
 --@ case: groups that were too small may be large enough now
 SELECT d.day, max(e.n) AS top FROM dates AS d LEFT JOIN events AS e ON to_date(e.at) = d.day GROUP BY d.day

@@ -99,6 +99,61 @@ def test_of_tables_without_views_a_view_of_the_query_is_suggested(query: str, na
     assert read_script(f"{TABLES}{found.statement};").explain(query).views == (name,)
 
 
+@pytest.mark.parametrize(
+    ("query", "name", "add"),
+    [
+        ("SELECT c FROM (SELECT country AS c FROM sales) AS t GROUP BY c", "sales_by_country", ("country",)),
+        ("WITH t AS (SELECT country AS c, n FROM sales) SELECT c, sum(n) FROM t GROUP BY c", "sales_by_country",
+         ("sum(n)", "country")),
+        # The derived table groups: columns of the join condition become keys, and both SELECTs are answered.
+        ("SELECT sum(s.n) FROM sales s JOIN (SELECT land, max(at) AS last FROM sales GROUP BY land) AS t"
+         " ON s.land = t.land AND s.at = t.last", "sales_by_land_at", ("sum(n)", "land", "at")),
+    ],
+)  # fmt: skip
+def test_a_view_of_the_query_reads_the_table_of_a_derived_table(query: str, name: str, add: tuple[str, ...]) -> None:
+    found = suggestion(query, "")
+    assert found is not None
+    assert (str(found.made), found.add, found.left) == (name, add, 0)
+    assert read_script(f"{TABLES}{found.statement};").explain(query).views == (name,)
+
+
+@pytest.mark.parametrize(
+    ("query", "view"),
+    [
+        # A median cannot be computed from groups by the columns of the filter.
+        ("SELECT name, percentile(price, 0.5) AS m FROM sales JOIN lands ON land = lands.id WHERE sex = 'm' "
+         "GROUP BY name ORDER BY m LIMIT 3",
+         "CREATE MATERIALIZED VIEW sales_by_name AS SELECT name, percentile(price, 0.5) AS m FROM sales JOIN lands ON "
+         "land = lands.id WHERE sex = 'm' GROUP BY name"),
+        ("SELECT count(DISTINCT name) FROM lands LEFT JOIN sales ON land = lands.id WHERE sales.id IS NULL",
+         "CREATE MATERIALIZED VIEW lands_by_all AS SELECT count(DISTINCT name) FROM lands LEFT JOIN sales ON "
+         "land = lands.id WHERE sales.id IS NULL"),
+    ],
+)  # fmt: skip
+def test_the_query_itself_is_suggested_if_no_view_without_its_filter_helps(query: str, view: str) -> None:
+    found = suggestion(query, "")
+    assert found is not None
+    assert found.statement == view
+    assert "of the query itself would answer the query:" in str(found)
+    assert len(read_script(f"{TABLES}{view};").explain(query).views) == 1
+
+
+def test_a_query_with_two_outputs_of_one_name_is_not_suggested_as_a_view() -> None:
+    query = "SELECT name AS m, percentile(price, 0.5) AS m FROM sales JOIN lands ON land = lands.id GROUP BY name"
+    assert suggestion(query, "") is None
+
+
+def test_a_view_for_the_whole_query_is_preferred_to_a_view_for_a_part() -> None:
+    query = (
+        "SELECT sum(s.n) FROM sales s JOIN (SELECT country, max(at) AS last FROM sales GROUP BY country) AS t"
+        " ON s.country = t.country AND s.at = t.last"
+    )
+    found = suggestion(query)
+    assert found is not None
+    assert found.left == 0
+    assert len(read_script(f"{TABLES}{found.statement};").explain(query).views) == 1
+
+
 def test_the_view_of_a_query_over_tables_without_views_gets_a_free_name() -> None:
     taken = "CREATE MATERIALIZED VIEW sales_by_country AS SELECT area, count(*) AS n FROM lands GROUP BY area;"
     found = suggestion("SELECT country, sum(n) FROM sales GROUP BY country", taken)
