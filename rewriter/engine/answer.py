@@ -94,8 +94,8 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
             continue
         further = True
         wider = widened(asked, path, mapping)
-        if wider is None:
-            best = Answer("", _spare(path, mapping))
+        if isinstance(wider, Miss):
+            best = Answer("", wider)
             continue
         found = _asked(Ask(wider[0], path, wider[1]), remainder)
         if isinstance(found.result, Match):
@@ -264,12 +264,3 @@ def _other_tables(query: Predicates, path: Candidate) -> Answer:
     others = [*plain, *(["a derived table"] if any(table.text for table in path.block.tables) else [])]
     what = f"{' and '.join(others)}, which this SELECT does not read" if others else "other tables than this SELECT"
     return Answer("", Miss(Reason.TABLES_DIFFER, f"the view reads {what}: create a view over the query's tables"))
-
-
-def _spare(path: Candidate, mapping: Mapping[str, str]) -> Miss:
-    spare = ", ".join(table.name.table for table in path.block.tables if table.id not in mapping)
-    return Miss(
-        Reason.JOIN_DIFFERS,
-        f"the view also joins {spare}, and no declared key guarantees that this join keeps each row exactly "
-        "once: declare the keys of the joined tables",
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -10,7 +10,7 @@ from sqlglot import exp
 from rewriter.block import Block, Join, Occurrence, Predicates, predicates_of
 from rewriter.block.equivalence import key_of
 from rewriter.block.predicates import equated
-from rewriter.match.candidate import Candidate
+from rewriter.match.candidate import Candidate, Miss, Reason
 from rewriter.model import Table
 from rewriter.sql import columns_in
 
@@ -19,10 +19,10 @@ Tree = exp.Expr
 
 def widened(
     query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
-) -> tuple[Predicates, Mapping[str, str]] | None:
+) -> tuple[Predicates, Mapping[str, str]] | Miss:
     """Return the query with the view's joins of further tables added, and the table mapping extended by these tables.
 
-    `mapping` maps the ids of the view's tables to those of the query's tables. Return None if one of the joins could
+    `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if one of the joins could
     drop or repeat rows. `candidate` is the access path to the view: the view's block with its storage table.
 
     law:    an inner join of a NOT NULL foreign key onto the referenced key finds exactly one row for each row; a LEFT
@@ -37,10 +37,40 @@ def widened(
     while spare:
         found = next((step for table in spare if (step := _joined(query, candidate, mapping, table)) is not None), None)
         if found is None:
-            return None
+            return _spare(query, candidate, mapping, spare)
         query, mapping, table = found
         spare.remove(table)
     return query, mapping
+
+
+def _spare(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], spare: Sequence[Occurrence]) -> Miss:
+    """Return the reason why joins of the view could drop or repeat rows of the query.
+
+    `spare` are the joined tables, which the query lacks. `candidate` is the access path to the view, `mapping` maps the
+    ids of its other tables to those of the query's tables.
+    """
+    others = [table for table in candidate.block.tables if table.id in mapping]
+    for table in spare:
+        for source, columns, _ in _followed(query, candidate, others, table):
+            here = [exp.column(column.name, mapping[source.id]) for column in columns]
+            if filled := [column.name for column in here if not _never_null(query, [column])]:
+                return Miss(
+                    Reason.JOIN_DIFFERS,
+                    f"the view's inner join of {table.name.table} drops the rows in which {' or '.join(filled)} is "
+                    f"NULL: create a view with a LEFT JOIN of {table.name.table}",
+                )
+        for other in others:
+            if any(_followed(query, candidate, [table], other)):
+                return Miss(
+                    Reason.JOIN_DIFFERS,
+                    f"the view also joins {table.name.table}, which can have several rows or none for a row of "
+                    f"{other.name.table}: create a view without {table.name.table}",
+                )
+    return Miss(
+        Reason.JOIN_DIFFERS,
+        f"the view also joins {', '.join(table.name.table for table in spare)}, and no declared key guarantees that "
+        "this join keeps each row exactly once: declare the keys of the joined tables",
+    )
 
 
 def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Predicates:
@@ -161,7 +191,7 @@ def _joined(
     if join is not None:
         block = _left_joined(query.block, candidate, join, known, added, wider)
     else:
-        block = _inner_joined(query, candidate, mapping, known, table, added)
+        block = _inner_joined(query, candidate, mapping, table, added)
     return None if block is None else (Predicates(block, block.where, query.zone), wider, table)
 
 
@@ -189,34 +219,44 @@ def _left_joined(
 
 
 def _inner_joined(
-    query: Predicates,
-    candidate: Candidate,
-    mapping: Mapping[str, str],
-    known: Table,
-    table: Occurrence,
-    added: Occurrence,
+    query: Predicates, candidate: Candidate, mapping: Mapping[str, str], table: Occurrence, added: Occurrence
 ) -> Block | None:
     """Return the query's block with an inner join that follows a foreign key to the primary key of `table`.
 
-    `known` is the joined table in the catalog, `table` is its occurrence in the FROM of the view, and `added` is the
-    occurrence that is added to the FROM of the query. `mapping` maps the ids of the view's tables to the query's.
-    Return None if the view does not join the table by a foreign key, or if the query's foreign key may be NULL.
-    `candidate` is the access path to the view: the view's block with its storage table.
+    `table` is the table's occurrence in the FROM of the view, and `added` is the occurrence that is added to the FROM
+    of the query. `mapping` maps the ids of the view's tables to the query's. Return None if the view does not join the
+    table by a foreign key, or if the query's foreign key may be NULL. `candidate` is the access path to the view: the
+    view's block with its storage table.
+    """
+    others = [source for source in candidate.block.tables if source.id in mapping]
+    for source, columns, referenced in _followed(query, candidate, others, table):
+        here = [exp.column(column.name, mapping[source.id]) for column in columns]
+        if _never_null(query, here):
+            there = [exp.column(column.name, added.id) for column in referenced]
+            where = [exp.EQ(this=pair[0], expression=pair[1]) for pair in zip(here, there, strict=True)]
+            block = query.block
+            return replace(block, tables=(*block.tables, added), where=(*block.where, *where))
+    return None
+
+
+def _followed(
+    query: Predicates, candidate: Candidate, owners: Sequence[Occurrence], table: Occurrence
+) -> Iterator[tuple[Occurrence, list[exp.Column], list[exp.Column]]]:
+    """Yield each foreign key onto `table` that the view's inner joins follow: its table, its columns, and the columns
+    that it references.
+
+    `owners` are the tables of the view whose foreign keys are tried. `candidate` is the access path to the view.
     """
     view = predicates_of(candidate.block, query.zone)
-    for source in (s for s in candidate.block.tables if s.id in mapping):
-        owner = next((t for t in candidate.sources if t.name == source.name), None)
-        for columns in owner.references(known) if owner is not None else ():
-            pairs = [(exp.column(mine, source.id), exp.column(theirs, table.id)) for mine, theirs in columns]
-            here = [exp.column(mine.name, mapping[source.id]) for mine, _ in pairs]
-            if all(view.equivalence.same(*pair) for pair in pairs) and _never_null(query, here):
-                where = [
-                    exp.EQ(this=column, expression=exp.column(theirs.name, added.id))
-                    for column, (_, theirs) in zip(here, pairs, strict=True)
-                ]
-                block = query.block
-                return replace(block, tables=(*block.tables, added), where=(*block.where, *where))
-    return None
+    sources = {source.name: source for source in candidate.sources}
+    if table.name not in sources:
+        return
+    for owner in owners:
+        known = sources.get(owner.name)
+        for columns in known.references(sources[table.name]) if known is not None else ():
+            pairs = [(exp.column(mine, owner.id), exp.column(theirs, table.id)) for mine, theirs in columns]
+            if all(view.equivalence.same(*pair) for pair in pairs):
+                yield owner, [mine for mine, _ in pairs], [theirs for _, theirs in pairs]
 
 
 def _never_null(query: Predicates, columns: Sequence[Tree]) -> bool:

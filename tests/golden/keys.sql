@@ -35,7 +35,7 @@ SELECT v.`name` AS name, sum(v.`total`) FROM lake.demo.wide__storage AS v WHERE 
 
 --@ case: a foreign key that may be NULL loses rows
 SELECT id, amount FROM sales
---@ kept: filtered VIEW_FILTERS_MORE name = 'a'; lefted COLUMN_NOT_IN_VIEW amount; maybe JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+--@ kept: filtered VIEW_FILTERS_MORE name = 'a'; lefted COLUMN_NOT_IN_VIEW amount; maybe JOIN_DIFFERS the view's inner join of dim drops the rows in which maybe_id is NULL: create a view with a LEFT JOIN of dim; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: and loses none where NULL is filtered away
 SELECT id, amount FROM sales WHERE maybe_id IS NOT NULL
@@ -64,7 +64,7 @@ SELECT v.`id` - 1 AS before FROM lake.demo.lefted__storage AS v
 
 --@ case: rows of the referenced table are not all referenced
 SELECT name FROM dim
---@ kept: filtered JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; lefted JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; maybe JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view also joins sales, groups, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: filtered JOIN_DIFFERS the view also joins sales, which can have several rows or none for a row of dim: create a view without sales; lefted JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; maybe JOIN_DIFFERS the view also joins sales, which can have several rows or none for a row of dim: create a view without sales; wide JOIN_DIFFERS the view also joins sales, which can have several rows or none for a row of dim: create a view without sales
 
 --@ case: a LEFT join that finds a row for each is an inner one
 SELECT d.name, sum(s.amount), count(*) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id GROUP BY d.name
@@ -83,11 +83,11 @@ SELECT v.`label` AS label, sum(v.`total`) FROM lake.demo.wide__storage AS v GROU
 
 --@ case: a condition beside the key fills up
 SELECT d.name, sum(s.amount) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.name <> 'a' GROUP BY d.name
---@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view also joins groups, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view's inner join of groups drops the rows in which group_id is NULL: create a view with a LEFT JOIN of groups
 
 --@ case: a foreign key that may be NULL fills up
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id
---@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view also joins groups, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view's inner join of groups drops the rows in which group_id is NULL: create a view with a LEFT JOIN of groups
 
 --@ case: one that is filtered is never NULL
 SELECT s.id, d.name FROM sales AS s LEFT JOIN dim AS d ON s.maybe_id = d.id WHERE s.maybe_id > 0

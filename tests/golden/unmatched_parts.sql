@@ -22,7 +22,7 @@ SELECT v.`day` AS day, coalesce(sum(v.`n`), 0) FROM lake.demo.made__storage AS v
 
 --@ case: the further join refers to a table that the rows in the tables do not have
 SELECT day, max(id) FROM sales WHERE NOT EXISTS (SELECT 1 FROM items WHERE items.id = sales.item) GROUP BY day
---@ kept: made VIEW_FILTERS_MORE qty <= 1; sold VIEW_FILTERS_MORE qty <= 1; made JOIN_DIFFERS the view also joins sales, makers, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; sold JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: made VIEW_FILTERS_MORE qty <= 1; sold VIEW_FILTERS_MORE qty <= 1; made JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; sold JOIN_DIFFERS the view also joins sales, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
 
 --@ case: without a further join, the rows come from both
 SELECT day, sum(qty) FROM sales LEFT ANTI JOIN items ON items.id = sales.item GROUP BY day
