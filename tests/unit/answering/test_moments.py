@@ -52,11 +52,19 @@ def test_a_past_moment_is_answered_by_the_storage_of_that_moment(asking: Asking,
     assert f"agg__storage VERSION AS OF {latest[1]} AS" in sent(asking, now)
 
 
-def test_a_moment_at_which_nothing_was_refreshed_is_read_from_the_tables(asking: Asking) -> None:
+def test_a_moment_at_which_nothing_was_refreshed_is_read_from_the_changes_until_then(asking: Asking) -> None:
+    start, stored = snapshot(asking, "sales"), snapshot(asking, "agg__storage")
     asking.house.lake.iceberg.load_table("demo.sales").overwrite(ROWS)
     between = snapshot(asking, "sales")
     grow(asking)
-    assert sent(asking, QUERY.replace("sales", f"sales VERSION AS OF {between}")) == ""
+    answer = sent(asking, QUERY.replace("sales", f"sales VERSION AS OF {between}"))
+    assert f"agg__storage VERSION AS OF {stored} AS" in answer
+    assert f"'start-snapshot-id' = '{start}'" in answer
+    assert f"'end-snapshot-id' = '{between}'" in answer
+
+
+def test_a_moment_that_is_not_known_is_read_from_the_tables(asking: Asking) -> None:
+    grow(asking)
     assert sent(asking, QUERY.replace("sales", "sales VERSION AS OF 17")) == ""
     assert sent(asking, QUERY.replace("sales", "sales VERSION AS OF 'nothing'")) == ""
 
