@@ -23,7 +23,6 @@ from rewriter.match import Candidate, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.model.settings import LEFT_OUT, differing_setting
 from rewriter.sql import nodes_of
-from rewriter.verify import Verdict
 
 _OBSTACLES = {
     Obstacle.WINDOW: "the outer query uses a window function of the derived table",
@@ -38,18 +37,18 @@ def readable_storage(
     session: Session,
     definitions: Definitions,
     relations: Relations,
-    refuted: Mapping[TableName, Verdict],
+    refuted: Mapping[TableName, Miss],
     *,
     partial: bool = False,
 ) -> Table | Miss:
     """Return a view's storage table if it is fresh and the statement may use the view, else a Miss with the reason.
 
-    The statement may not use the view if a hint in the statement names another view, or if the view is in `refuted`:
-    the verifier has then refuted a plan over the view. With `partial`, a storage table with only a part of the view's
-    rows is returned, too; without `partial`, a storage table of this kind gives a Miss.
+    The statement may not use the view if a hint in the statement names another view, or if the view is in `refuted`: a
+    plan over the view was then refuted by the verifier, or cannot be printed. With `partial`, a storage table with only
+    a part of the view's rows is returned, too; without `partial`, a storage table of this kind gives a Miss.
     """
     if view.name in refuted:
-        return Miss(Reason.PLAN_REFUTED, refuted[view.name].reason)
+        return refuted[view.name]
     if session.leaves_out(view.name):
         return Miss(Reason.NOT_CHOSEN, LEFT_OUT)
     return fresh_storage(view, definitions.sources[view.name], relations, partial=partial)

@@ -25,7 +25,6 @@ from rewriter.model import MaterializedView, TableName
 from rewriter.outcome import Attempt
 from rewriter.rules import DIVISIONS
 from rewriter.sql import SelectBlock, Statement, parse
-from rewriter.verify import Verdict
 
 
 class Chosen(NamedTuple):
@@ -47,7 +46,7 @@ def answer_block(
     definitions: Definitions,
     relations: Relations,
     find: Find,
-    refuted: Mapping[TableName, Verdict],
+    refuted: Mapping[TableName, Miss],
 ) -> tuple[Chosen | None, list[Attempt]]:
     """Return the cheapest answer to a block (None if no view answers the block), and the attempts at all views tried.
 

@@ -17,7 +17,7 @@ from rewriter.engine.access_paths import readable_storage, recorded_problem
 from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.choose import Chosen, answer_block
 from rewriter.engine.guard import guarded
-from rewriter.engine.questions import finder
+from rewriter.engine.questions import finder, unread
 from rewriter.engine.set_operations import answer_set, verify_set
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
@@ -31,11 +31,13 @@ from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.rules.text_match import text_match
 from rewriter.spelling import spell_out
 from rewriter.sql import Edit, Membership, SelectBlock, Statement, membership_of, splice_within
-from rewriter.verify import REFUTED, Verdict, verdict_on, verify_text
+from rewriter.verify import REFUTED, UNDECIDED, Verdict, verdict_on, verify_text
 
 log = logging.getLogger(__name__)
 
 _NO_QUERY = "only queries are answered from views, also in INSERT … SELECT and CREATE TABLE … AS SELECT"
+
+_TOO_DEEP = Verdict(UNDECIDED, unread(RecursionError()))
 
 # A block with its answer, and the subqueries whose text the answer keeps.
 Answered = tuple[SelectBlock, Chosen, Sequence[SelectBlock]]
@@ -46,13 +48,14 @@ def decide(
     definitions: Definitions,
     relations: Relations,
     spelled: tuple[Edit, ...] | None = None,
-    refuted: Mapping[TableName, Verdict] = MappingProxyType({}),
+    refuted: Mapping[TableName, Miss] = MappingProxyType({}),
 ) -> Outcome:
     """Decide which blocks of a statement to answer from views; views that the statement names in FROM stay names.
 
     A block that no view provably answers stays as it is. `spelled` are the edits that make the statement valid in Spark
     (such as the translation of `timeseries` calls); if they are None, `decide` computes these edits. The views in
-    `refuted`, whose plans the verifier has refuted, are not used. Raise Unsupported for an invalid `timeseries` call.
+    `refuted` are not used: their plans were refuted by the verifier, or cannot be printed. Raise Unsupported for an
+    invalid `timeseries` call.
     """
     find = finder(statement, definitions, relations)
     spelled = spell_out(statement, find) if spelled is None else spelled
@@ -88,7 +91,7 @@ def decide(
         )
         for s, a, q in answers
     )  # fmt: skip
-    wrong = {each.view.name: each.verdict for each in replacements if each.verdict.status == REFUTED}
+    wrong = {each.view.name: miss for each in replacements if (miss := _fault(each.verdict)) is not None}
     if wrong.keys() - refuted.keys():
         return decide(statement, definitions, relations, spelled, {**refuted, **wrong})
     verdicts = {(each.view.name, each.block.text): str(each.verdict) for each in replacements}
@@ -107,16 +110,24 @@ def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> At
     return replace(attempt, detail="; ".join(filter(None, (attempt.detail, verdict)))) if verdict else attempt
 
 
+def _fault(verdict: Verdict) -> Miss | None:
+    """Return the reason why a plan with this verdict must not be used; None if the plan may be used."""
+    if verdict == _TOO_DEEP:
+        return Miss(Reason.UNSUPPORTED, verdict.reason)
+    return Miss(Reason.PLAN_REFUTED, verdict.reason) if verdict.status == REFUTED else None
+
+
 def _verified(made: Replacement, statement: Statement, definitions: Definitions, relations: Relations) -> Replacement:
     """Return a replacement with the verifier's verdict on its plan, or unchanged if the verifier raises an exception.
 
-    The exception is logged; the plan is then used without a verdict.
+    The exception is logged; the plan is then used without a verdict. A plan that is nested too deeply to be printed
+    gets a verdict that excludes it.
     """
     try:
         plan = made.text(None, {})
         verdict = _verdict(made, plan, statement, definitions, relations)
-    except RecursionError:  # too deeply nested to print; printing reports that to its caller
-        return made
+    except RecursionError:
+        return replace(made, verdict=_TOO_DEEP)
     except Exception:
         log.exception(
             "verification failed view=%s statement=%r: the plan is used unverified", made.view.name, made.original
@@ -149,7 +160,7 @@ def _wholes_answered(
     definitions: Definitions,
     relations: Relations,
     spelled: Sequence[Edit],
-    refuted: Mapping[TableName, Verdict],
+    refuted: Mapping[TableName, Miss],
 ) -> tuple[list[Answered], list[Attempt]]:
     """Answer the queries of a statement that equal a view's query as text or as a set operation.
 
@@ -204,7 +215,7 @@ def _answer_to(
     find: Find,
     definitions: Definitions,
     relations: Relations,
-    refuted: Mapping[TableName, Verdict],
+    refuted: Mapping[TableName, Miss],
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
     """Return the answer to a query from a view that is matched as a whole, and the output names (empty if unknown).
 
@@ -226,7 +237,7 @@ def _whole_path(
     statement: Statement,
     definitions: Definitions,
     relations: Relations,
-    refuted: Mapping[TableName, Verdict],
+    refuted: Mapping[TableName, Miss],
 ) -> Candidate | Miss:
     """Return the access path to a view whose query is matched as a whole (by its text or as a set operation).
 

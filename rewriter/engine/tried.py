@@ -28,7 +28,6 @@ from rewriter.rules.changelog_union import changelog_union
 from rewriter.rules.delta_union import delta_union
 from rewriter.scans import NOTHING, SCAN, SHUFFLE, Estimate
 from rewriter.sql import SelectBlock
-from rewriter.verify import Verdict
 
 T = TypeVar("T")
 
@@ -78,7 +77,7 @@ class Tried:
     relations: Relations
     costs: Costs
     correlation: Correlation | None = None
-    refuted: Mapping[TableName, Verdict] = field(default_factory=dict)
+    refuted: Mapping[TableName, Miss] = field(default_factory=dict)
     matches: dict[TableName, Matched] = field(default_factory=dict)
     missed: list[Attempt] = field(default_factory=list)
     stale: list[MaterializedView] = field(default_factory=list)

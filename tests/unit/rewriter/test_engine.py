@@ -278,6 +278,15 @@ def test_what_is_nested_too_deeply_is_left_alone() -> None:
     assert not outcome.rewritten
 
 
+def test_a_plan_that_is_nested_too_deeply_to_be_printed_is_not_used() -> None:
+    rows = world(GoldenFile(Path(), schema=SCHEMA, views={"rows": "SELECT region, n FROM sales"}))
+    tuples = ", ".join(f"({i}, 'x')" for i in range(500))
+    outcome = decide(rows, f"SELECT n FROM sales WHERE (n, region) IN ({tuples})")
+    assert outcome.sql() == outcome.original
+    attempts = [(attempt.reason, attempt.detail) for attempt in outcome.tried]
+    assert attempts == [(Reason.UNSUPPORTED, "the query is nested too deeply: simplify the query")]
+
+
 def test_a_view_that_is_nested_too_deeply_fills_no_log(
     built: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
