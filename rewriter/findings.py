@@ -6,10 +6,11 @@ A near miss is a view that a small change would make usable, for example one mor
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from textwrap import shorten
 from typing import NamedTuple
 
-from rewriter.match import Reason
+from rewriter.match import NEEDS_ROWS, Reason
 from rewriter.model import TableName
 from rewriter.outcome import Attempt, Outcome
 
@@ -28,6 +29,7 @@ _RANKS: Mapping[Reason, int] = {
 _VERDICTS = {"chosen": 0, "not chosen": 1, "missed": 2}
 # Reasons that lie in the SELECT, whatever the view; if only one view was tried, it is named nevertheless.
 _OF_SELECT = (Reason.UNSUPPORTED, Reason.REWRITE_OFF, Reason.SETTINGS_DIFFER)
+_ROWS = f"{NEEDS_ROWS}, which has as many rows as its table unless it filters"
 
 
 class Finding(NamedTuple):
@@ -108,18 +110,31 @@ def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
 
 def by_closeness(tried: Sequence[Attempt]) -> list[Attempt]:
     """Return the attempts with the chosen views first, then the other matches, then the misses, the nearest first."""
-    return sorted(tried, key=lambda a: (_VERDICTS[a.verdict], _RANKS[a.reason] if a.reason else 0))
+    return sorted(tried, key=lambda a: (_VERDICTS[a.verdict], _distance(a)))
+
+
+def _distance(attempt: Attempt) -> int:
+    """Return how far the view is from an answer: the rank of the reason.
+
+    A view with GROUP BY is as far from a query of rows as a view of another shape.
+    """
+    if attempt.reason is None:
+        return 0
+    return _RANKS[Reason.SHAPE if attempt.detail == NEEDS_ROWS else attempt.reason]
 
 
 def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
     """Yield the attempts, but only the first of several that failed for the same reason in the SELECT itself.
 
-    Each attempt is yielded with the number of views for which it stands, which is 1 for all other attempts. `tried` are
-    the attempts on one SELECT.
+    That the SELECT needs rows is such a reason, too, for all views with GROUP BY. Each attempt is yielded with the
+    number of views for which it stands, which is 1 for all other attempts. `tried` are the attempts on one SELECT.
     """
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:
-        own = attempt if attempt.reason not in _OF_SELECT else (attempt.reason, attempt.detail)
+        rows = attempt.detail == NEEDS_ROWS
+        own = (attempt.reason, attempt.detail) if rows or attempt.reason in _OF_SELECT else attempt
         alike.setdefault(own, {}).setdefault(attempt.view, attempt)
     for views in alike.values():
-        yield next(iter(views.values())), len(views)
+        first = next(iter(views.values()))
+        shared = len(views) > 1 and first.detail == NEEDS_ROWS
+        yield (replace(first, detail=_ROWS) if shared else first), len(views)

@@ -13,11 +13,13 @@ with commutative operands in a fixed order, for comparisons.
 from rewriter.match.aggregates import Aggregates
 from rewriter.match.ask import Ask, Branchwise, Plan, TwoPhase
 from rewriter.match.candidate import Candidate, Delta, Match, Miss, Reason, Rewriting, Shared, UnionAll
+from rewriter.match.grouping import NEEDS_ROWS
 from rewriter.match.lossless import widened
 from rewriter.match.mapping import table_mappings
 from rewriter.match.reading import Reading, read_view
 
 __all__ = [
+    "NEEDS_ROWS",
     "Aggregates",
     "Ask",
     "Branchwise",

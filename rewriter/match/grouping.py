@@ -20,6 +20,8 @@ from rewriter.match.whole_sums import is_exact
 from rewriter.sql import columns_in, names_called, nodes_of
 
 Tree = exp.Expr
+# The detail of the Miss of each view with GROUP BY for a query without.
+NEEDS_ROWS = "the view stores groups, and the query needs rows: create a view without GROUP BY"
 
 
 @dataclass(frozen=True)
@@ -242,10 +244,7 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
             Reason.SHAPE, "the view has no GROUP BY, so it stores no groups to combine: create a view with GROUP BY"
         )
     if reading.block.keys is None:
-        return Miss(
-            Reason.GROUPING_TOO_COARSE,
-            "the view stores groups, and the query needs rows: create a view without GROUP BY",
-        )
+        return Miss(Reason.GROUPING_TOO_COARSE, NEEDS_ROWS)
     if not reading.candidate.block.keys and (reading.block.keys or reading.extra):
         # A view without keys has a row even for an empty table: the rewriting would have a group, the query none.
         if reading.block.keys:

@@ -37,6 +37,21 @@ def test_a_reason_of_the_select_is_given_once_and_names_no_view() -> None:
     assert "each of 3 views missed, UNSUPPORTED" in said
 
 
+def test_views_with_groups_are_the_farthest_from_a_query_of_rows_and_share_a_line() -> None:
+    query = "SELECT country, n FROM sales"
+    views = f"{SCRIPT}CREATE MATERIALIZED VIEW a_n AS SELECT n, count(*) AS c FROM sales GROUP BY n;"
+    assert [(view, reason) for view, reason, _ in found(query, views)] == [
+        ("a_joined", "JOIN_DIFFERS"),
+        ("b_few", "VIEW_FILTERS_MORE"),
+        ("", "GROUPING_TOO_COARSE"),
+    ]
+    said = str(read_script(views).explain(query))
+    assert (
+        "each of 2 views missed, GROUPING_TOO_COARSE: the view stores groups, and the query needs rows: create a view "
+        "without GROUP BY, which has as many rows as its table unless it filters" in said
+    )
+
+
 def test_one_view_keeps_its_name() -> None:
     one = "CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT a, count(*) AS c FROM t GROUP BY a"
     assert [(view, reason) for view, reason, _ in found("SELECT a, rand() FROM t", one)] == [("v", "UNSUPPORTED")]
