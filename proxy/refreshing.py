@@ -114,13 +114,22 @@ async def refresh(catalogs: Catalogs, pipeline: Pipeline, selection: Selection, 
     """Refresh the selected views one by one, each after the views that it reads; return a result for each view.
 
     `say` prints a line. If the refresh of a view fails, the views that read this view are not refreshed (`stopped`),
-    but all other views are. A view whose metadata cannot be read has failed.
+    but all other views are. A view whose metadata cannot be read has failed, and so have all views of a catalog that is
+    unavailable: they have one result, with the name of the catalog.
     """
     definitions = Definitions(await catalogs.definitions())
     ordered = await _ordered(definitions, catalogs)
-    wanted = _chosen([*(view.name for view in ordered), *catalogs.broken], selection.names)
+    down = {catalog.name: catalog.outage for catalog in catalogs if not catalog.available}
+    named = [name for name in selection.names if name.partition(".")[0] not in down]
+    views = [*(view.name for view in ordered), *catalogs.broken]
+    wanted = _chosen(views, named) if named or not selection.names else []
     failed: set[TableName] = set()
     results = []
+    for catalog, outage in down.items():
+        if not selection.names or any(name.partition(".")[0] == catalog for name in selection.names):
+            told = f"no view of the catalog {catalog} could be refreshed: {outage}"
+            say(told)
+            results.append(Result(catalog, "failed", told))
     for name, reason in catalogs.broken.items():
         if name in wanted:
             failed.add(name)
@@ -173,11 +182,14 @@ async def _ordered(definitions: Definitions, catalogs: Catalogs) -> list[Materia
 def _chosen(views: Sequence[TableName], names: Sequence[str]) -> Collection[TableName]:
     """Return the views with these names, written with or without the catalog; all views if there are no names.
 
-    Raise ConfigError for a name that no view has.
+    Raise ConfigError for a name that no view has, and for a name without a catalog that views of several catalogs have.
     """
     if not names:
         return views
-    known = {spelled: view for view in views for spelled in (str(view), str(TableName(view.parts[1:])))}
+    known: dict[str, list[TableName]] = {}
+    for view in views:
+        for spelled in (str(view), str(TableName(view.parts[1:]))):
+            known.setdefault(spelled, []).append(view)
     for name in names:
         if name not in known:
             there_are = ", ".join(map(str, views)) or "none"
@@ -185,4 +197,8 @@ def _chosen(views: Sequence[TableName], names: Sequence[str]) -> Collection[Tabl
                 f"materialized view {name} cannot be refreshed: the view does not exist; the existing views are "
                 f"{there_are}"
             )
-    return {known[name] for name in names}
+        if len(known[name]) > 1:
+            raise ConfigError(
+                f"the name {name} is that of several materialized views: give one of {', '.join(map(str, known[name]))}"
+            )
+    return {known[name][0] for name in names}

@@ -95,6 +95,11 @@ class Catalog:
         return self._reach.available
 
     @property
+    def outage(self) -> str:
+        """The start and the cause of the present outage; empty while the catalog is available."""
+        return self._reach.outage
+
+    @property
     def due(self) -> bool:
         """Whether the views should be read again before they are used: they were never read, or not recently.
 

@@ -97,14 +97,9 @@ class Catalogs:
 
     def check(self) -> None:
         """Raise Unavailable while all catalogs are unavailable; do nothing otherwise."""
-        outages = []
-        for catalog in self:
-            try:
+        if not any(catalog.available for catalog in self):
+            for catalog in self:
                 catalog.check()
-            except Unavailable as outage:
-                outages.append(outage)
-        if len(outages) == len(self):
-            raise outages[0]
 
     @property
     def metadata_use(self) -> CacheUse:

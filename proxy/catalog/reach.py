@@ -106,6 +106,11 @@ class Reach:
         self.back: list[Callable[[], None]] = []
 
     @property
+    def outage(self) -> str:
+        """The start and the cause of the present outage; empty while the catalog is available."""
+        return self._problem or ""
+
+    @property
     def available(self) -> bool:
         """Whether the catalog answered the last call or probe; true before the first call."""
         return self._problem is None

@@ -14,10 +14,11 @@ import pytest
 
 from proxy import __main__ as program
 from proxy import refreshing
+from proxy.catalog import Catalogs
 from proxy.config import ConfigError
 from proxy.hs2 import SqlError
 from proxy.options import Selection
-from proxy.refreshing import SOME_FAILED, exit_code, refresh
+from proxy.refreshing import SOME_FAILED, Result, exit_code, refresh
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, Lake
 from tests.unit.pipeline.retained import Retained
@@ -47,6 +48,38 @@ def test_all(house: House) -> None:
         "lake.demo.first refreshed: 4 rows",
         "lake.demo.second refreshed: 4 rows",
     ]
+
+
+def test_views_of_a_catalog_that_is_down_have_failed(house: House, tmp_path: Path) -> None:
+    def refuse() -> None:
+        raise ConnectionRefusedError("connection refused")
+
+    async def story() -> tuple[list[Result], list[Result]]:
+        shop = Lake(tmp_path / "shop", "shop")
+        down = shop.catalog()
+        down._store.views = refuse  # type: ignore[assignment, method-assign]
+        catalogs = Catalogs([house.lake.catalog(), down])
+        every = await refresh(catalogs, house.pipeline, Selection(), print)
+        named = await refresh(catalogs, house.pipeline, Selection(("shop.demo.x", "demo.first")), print)
+        catalogs.close()
+        return every, named
+
+    every, named = asyncio.run(story())
+    assert [(result.view, result.outcome) for result in every] == [
+        ("shop", "failed"),
+        ("lake.demo.first", "refreshed"),
+        ("lake.demo.second", "refreshed"),
+    ]
+    assert "the catalog shop is unavailable since" in every[0].says
+    assert exit_code(every) == 3
+    assert [(result.view, result.outcome) for result in named] == [("shop", "failed"), ("lake.demo.first", "refreshed")]
+
+
+def test_a_name_without_catalog_must_be_that_of_one_view() -> None:
+    views = [TableName((catalog, "demo", "daily")) for catalog in ("lake", "shop")]
+    with pytest.raises(ConfigError, match=r"several materialized views: give one of lake\.demo\.daily, shop\.demo"):
+        refreshing._chosen(views, ["demo.daily"])
+    assert refreshing._chosen(views, ["shop.demo.daily"]) == {views[1]}
 
 
 @pytest.fixture
