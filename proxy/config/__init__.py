@@ -108,7 +108,8 @@ Authentication of clients, and their limits:
     sessions = 20000              # open sessions of clients; those of operators (viewgate.system) count, too
     configuration = 65536         # bytes of the login and the settings with which a client opens a session
 
-Without [[upstream]], Viewgate starts a Spark of its own, which [embedded] configures:
+Without [[upstream]], Viewgate starts a Spark of its own, with a catalog `lake` in addition to each [[catalog]].
+[embedded] configures this Spark:
 
     [embedded]
     data = ".viewgate"            # data directory of this Spark
