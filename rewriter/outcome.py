@@ -113,7 +113,7 @@ class Outcome:
 
     @property
     def live(self) -> bool:
-        """Whether a replacement also reads rows that were appended to base tables since a view's refresh."""
+        """Whether a replacement also reads rows that have changed in base tables since a view's refresh."""
         return any(replacement.match.rewriting.live for replacement in self.replacements)
 
     @cached_property

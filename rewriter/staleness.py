@@ -157,8 +157,8 @@ def rewrite_within(statement: Statement, definitions: Definitions, relations: Re
 def _rank(outcome: Outcome, relations: Relations) -> tuple[int, bool]:
     """Return the number of blocks that no view answers, and whether a view that answers a block lacks rows.
 
-    Such a view is read together with its base tables: with the rows appended since the refresh, or with the partitions
-    that have changed since then.
+    Such a view is read together with its base tables: with the rows that have changed since the refresh, or with the
+    partitions that have changed since then.
     """
     storages = (relations.get(name) for replaced in outcome.replacements for name in replaced.storages)
     return outcome.left, outcome.live or any(isinstance(each, Table) and each.behind for each in storages)

@@ -25,7 +25,7 @@ def tables_then(
     metadata of the tables in `moments` and of the storage tables.
 
     A storage table is returned as of the last refresh that read exactly the rows of these states. If there is none, it
-    is returned as of the last refresh that read these or earlier states, so that the rewriter can add the rows appended
+    is returned as of the last refresh that read these or earlier states, so that the rewriter can add the changes made
     since. An earlier state is allowed only for a table whose columns are still the same. The value is None for a table
     whose past state is unknown, and for a storage table without such a refresh.
     """
@@ -33,7 +33,7 @@ def tables_then(
         name: table_as_of(name, documents[name], as_of, zone) for name, as_of in moments.items() if name in documents
     }
     sources = [table for table in tables.values() if table is not None]
-    # Appended rows are read with a table's current columns.
+    # Appended and changed rows are read with a table's current columns.
     grown = [table for table in sources if table.schema_id == documents[table.name].get("current-schema-id")]
     same = {table.uuid: frozenset(_unchanged(table)) for table in sources}
     before = same | {table.uuid: frozenset(snapshot.id for snapshot in table.snapshots) for table in grown}

@@ -102,7 +102,7 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
     """Try the views of a shortlist, the lowest estimated cost first, until no remaining view can be cheaper.
 
     The shortlist has the views that could answer `query`, a block. Then try plans that read several views, and plans
-    that read a stale view together with the rows appended since its refresh. The results are kept in `tried`.
+    that read a stale view together with the rows changed since its refresh. The results are kept in `tried`.
     """
     block, definitions = query.block, tried.definitions
     tables = tried.costs.of_block(block)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pyiceberg.types import StringType
 
 from proxy.answering import Decision
 from proxy.commands.alter import can_widen
@@ -92,8 +93,16 @@ def test_the_plan_is_headed_by_the_change(asked: House) -> None:
     assert change.startswith("-- made under")
 
 
+def make_stale(house: House) -> None:
+    """Replace the rows of the table and add a column, so that the view answers nothing before its next refresh."""
+    sales = house.lake.iceberg.load_table("demo.sales")
+    sales.overwrite(ROWS)
+    with sales.update_schema() as update:
+        update.add_column("note", StringType())
+
+
 def test_of_a_stale_view_the_next_refresh_is_told_and_the_running_one(asked: House) -> None:
-    asked.lake.iceberg.load_table("demo.sales").overwrite(ROWS)
+    make_stale(asked)
     query = "SELECT sum(amount) FROM sales"
     (stale, *_) = rows(asked, f"EXPLAIN REWRITE {query}")
     assert (stale["reason"], stale["detail"].split("; ")[-1]) == (
@@ -143,7 +152,7 @@ def test_a_view_of_another_zone_is_left_and_the_new_one_is_told_under_the_settin
 
 
 def test_a_stale_view_is_to_be_refreshed(asked: House) -> None:
-    asked.lake.iceberg.load_table("demo.sales").overwrite(ROWS)
+    make_stale(asked)
     *_, suggested = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales")
     assert (suggested["view"], suggested["verdict"]) == ("lake.demo.agg", "suggested")
     told, refresh = suggested["detail"].splitlines()
