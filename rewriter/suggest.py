@@ -498,7 +498,7 @@ def _parts(block: Block, aliases: Mapping[str, str | None], taken: set[str], tre
         if expression in seen or any(column.table not in aliases for column in expression.find_all(exp.Column)):
             continue
         seen.add(expression)
-        name = _name(expression, taken)
+        name = _name(expression, taken, block)
         taken.add(name)
         yield _Part(expression_text(_in_view(expression, aliases), spell=False), name, key, expression)
 
@@ -528,12 +528,22 @@ def _in_view(tree: Tree, aliases: Mapping[str, str | None]) -> Tree:
     return tree.transform(swap)
 
 
-def _name(tree: Tree, taken: set[str]) -> str:
-    """Return a free name for a new output, such as `price` or `max_price`, with a number if the name is in `taken`."""
+def _name(tree: Tree, taken: set[str], block: Block) -> str:
+    """Return a free name for a new output, such as `price` or `max_price`, with a number if the name is in `taken`.
+
+    An expression that is neither a column nor a call gets its alias in the query `block`. If the alias is the name of a
+    column of the query's tables, or if there is no alias, the expression gets a name such as `price_key`, because as
+    `price` it would be mistaken for the column.
+    """
     call = tree.this if isinstance(tree, exp.Filter) else tree
     words = [call.name] if isinstance(call, exp.Anonymous) else []
     words += [column.name for column in tree.find_all(exp.Column)][:1]
-    plain = "_".join(words) or "added"
+    if not isinstance(call, exp.Anonymous | exp.Column):
+        aliases = (name for output, name in zip(block.outputs, block.names, strict=True) if output == tree and name)
+        own = (_NO_WORD.sub("_", alias.lower()).strip("_") for alias in aliases)
+        free = (name for name in own if name and all(table.column(name) is None for table in block.tables))
+        words = [next(free, "_".join((*words, "key")))]
+    plain = "_".join(words)
     return next(name for name in _numbered(plain) if name not in taken)
 
 

@@ -138,6 +138,17 @@ def test_the_query_itself_is_suggested_if_no_view_without_its_filter_helps(query
     assert len(read_script(f"{TABLES}{view};").explain(query).views) == 1
 
 
+@pytest.mark.parametrize(
+    ("alias", "name"), [("`s.Steps`", "s_steps"), ("price", "price_key"), ("sum(price)", "price_key")]
+)
+def test_a_computed_key_does_not_get_the_name_of_a_column(alias: str, name: str) -> None:
+    output = f"floor(price / 10) * 10 AS {alias}" if "(" not in alias else alias
+    found = suggestion(f"SELECT {output} FROM sales GROUP BY floor(price / 10) * 10", "")
+    assert found is not None
+    assert name in found.names
+    assert str(found.made) == f"sales_by_{name}"
+
+
 def test_a_query_with_two_outputs_of_one_name_is_not_suggested_as_a_view() -> None:
     query = "SELECT name AS m, percentile(price, 0.5) AS m FROM sales JOIN lands ON land = lands.id GROUP BY name"
     assert suggestion(query, "") is None
