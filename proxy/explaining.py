@@ -67,7 +67,7 @@ def _found(rows: Rows) -> Iterator[str]:
         if several:
             yield f"for {block}"
         for row in of_block:
-            said = told(row["view"] or "every view", *(row[key] for key in ("verdict", "rule", "reason", "detail")))
+            said = told(row["view"] or "several views", *(row[key] for key in ("verdict", "rule", "reason", "detail")))
             yield f"{'  ' if several else ''}{said}"
 
 

@@ -56,11 +56,13 @@ class Finding(NamedTuple):
 def told(view: str, verdict: str, rule: str, reason: str, detail: str) -> str:
     """Return the result of an attempt as text for a user; the arguments are the fields of the attempt.
 
-    >>> told("by_day", "chosen", "roll_up", "", "fresh"), told("by_day", "missed", "", "SHAPE", "no groups")
-    ('by_day chosen, by the rule roll_up, fresh', 'by_day missed, SHAPE: no groups')
+    >>> told("by_day", "chosen", "roll_up", "", "fresh")
+    'by_day chosen, by the rule roll_up, fresh'
+    >>> told("by_day", "missed", "", "COLUMN_NOT_IN_VIEW", "price")
+    'by_day missed, COLUMN_NOT_IN_VIEW: the view has no column price'
     """
     if reason:
-        return f"{view} {verdict}, {reason}: {detail}"
+        return f"{view} {verdict}, {reason}: {Reason(reason).told(detail)}"
     return ", ".join(filter(None, (f"{view} {verdict}", rule and f"by the rule {rule}", detail)))
 
 

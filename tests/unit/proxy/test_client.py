@@ -282,7 +282,7 @@ def test_what_a_running_viewgate_explains_is_told_in_words(capsys: pytest.Captur
     answers = {"EXPLAIN REWRITE SELECT 1": ResultSet.of(*EXPLAINED, rows=[missed, change])}
     assert ask(["explain", "SELECT 1"], answers) == 0
     assert capsys.readouterr().out == (
-        "not rewritten\n\nlake.demo.v missed, SHAPE: no groups\n\n"
+        "not rewritten\n\nlake.demo.v missed, SHAPE: the view has another form: no groups\n\n"
         "a new view lake.demo.w, like lake.demo.v, would answer the query:\nCREATE\nMATERIALIZED VIEW w\n"
     )
     assert ask(["explain", "SELECT 1", "--require"], answers) == 5

@@ -47,9 +47,9 @@ def test_views_with_groups_are_the_farthest_from_a_query_of_rows_and_share_a_lin
     ]
     said = str(read_script(views).explain(query))
     assert (
-        "each of 2 views missed, GROUPING_TOO_COARSE: the view stores groups, and the query needs rows: create a view "
-        "without GROUP BY, which has as many rows as its table unless it filters" in said
-    )
+        "each of 2 views missed, GROUPING_TOO_COARSE: the view's groups are too coarse: the view stores groups, and "
+        "the query needs rows: create a view without GROUP BY, which has as many rows as its table unless it filters"
+    ) in said
 
 
 def test_one_view_keeps_its_name() -> None:
