@@ -9,7 +9,8 @@ a query that is matched as a whole: by its text, or as a set operation.
 decide ─▶ choose (one block, or one branch of it) ─▶ tried (the views of the shortlist, the cheapest plan)
   │                                                    ├─ answer (one access path: table mappings, RULES)
   │                                                    ├─ access_paths (a view's storage as a relation, settings)
-  │                                                    └─ over_views (the views defined over a view that answers)
+  │                                                    ├─ over_views (the views defined over a view that answers)
+  │                                                    └─ tested (views in place of tables that EXISTS tests)
   └─▶ verify (each plan), consistency (one set of snapshots)
 """
 

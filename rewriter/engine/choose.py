@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from operator import itemgetter
@@ -73,7 +74,8 @@ def answer_block(
         shortlist = tuple(_over_layers(tried, shortlist))
     _try_all(tried, query, shortlist)
     if tried.best is not None:
-        return Chosen(tried.best.view, tried.best.rule, tried.best.match, block, correlation), tried.report()
+        match = tried.test_groups(tried.best.match, lambda rows: _views_over(rows, statement, definitions))
+        return Chosen(tried.best.view, tried.best.rule, match, block, correlation), tried.report()
     fewer = without_unused(block, relations)
     if fewer is not block:
         again = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
@@ -148,13 +150,27 @@ def _answer_to(branch: Block, statement: Statement, tried: Tried) -> Tried:
     refuted views of `tried` are reused.
     """
     session = statement.session
-    text = print_block(branch, [f"c{i}" for i in range(len(branch.outputs))])
-    catalogs = session.catalogs | {table.name.catalog for table in branch.tables if not table.text}
-    alone = parse(text, replace(session, catalogs=catalogs, temporary_views=frozenset()))
+    alone = _alone(branch, statement)
     found = Tried(alone.blocks[0], session, tried.definitions, tried.relations, tried.costs, refuted=tried.refuted)
     shortlist = tried.definitions.shortlist(alone, alone.blocks[0])
     _try_all(found, predicates_of(branch, session.time_zone), shortlist)
     return found
+
+
+def _alone(block: Block, statement: Statement) -> Statement:
+    """Return a block that does not occur in the statement's text as a statement of its own."""
+    session = statement.session
+    text = print_block(block, [f"c{i}" for i in range(len(block.outputs))])
+    catalogs = session.catalogs | {table.name.catalog for table in block.tables if not table.text}
+    return parse(text, replace(session, catalogs=catalogs, temporary_views=frozenset()))
+
+
+def _views_over(rows: Block, statement: Statement, definitions: Definitions) -> Iterator[MaterializedView]:
+    """Yield the views over just the tables of `rows` that could answer `rows`, which is no block of the statement."""
+    if frozenset(Counter(table.name for table in rows.tables).items()) not in definitions.shelf.bags:
+        return
+    alone = _alone(rows, statement)
+    yield from (listed.view for listed in definitions.shortlist(alone, alone.blocks[0]))
 
 
 def _answering(chosen: Chosen, definitions: Definitions, select: SelectBlock) -> Iterator[Attempt]:

@@ -18,6 +18,7 @@ from rewriter.engine.access_paths import candidate_of, readable_storage, setting
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
 from rewriter.engine.guard import guarded
 from rewriter.engine.over_views import question_over
+from rewriter.engine.tested import tested_from, tested_rows, tests_of
 from rewriter.engine.tiles import rows_of
 from rewriter.freshness import Live, Relations, live_storage
 from rewriter.index import Definitions
@@ -68,6 +69,7 @@ class Tried:
     - `matches`: the views that can answer
     - `missed`: the attempts at views that cannot answer
     - `stale`: the stale views
+    - `testing`: the views in place of tables that a SEMI or ANTI join tests, each with a description
     - `live`: for each stale view that is read together with changed rows, a description of these rows
     """
 
@@ -82,6 +84,7 @@ class Tried:
     missed: list[Attempt] = field(default_factory=list)
     stale: list[MaterializedView] = field(default_factory=list)
     live: dict[TableName, str] = field(default_factory=dict)
+    testing: dict[TableName, str] = field(default_factory=dict)
     best: Best | None = None
     # The views on the shortlist after the best match, which were not tried.
     others: Sequence[MaterializedView] = ()
@@ -131,6 +134,30 @@ class Tried:
                 self.miss(view, found.result, found.rule)
                 refreshed = self._answer(view, query, self._refreshed_path(view, query.block, storage))
                 self.missed[-1] = _refreshable(self.missed[-1], stale, refreshed, storage)
+
+    def test_groups(self, match: Match, shortlist_of: Callable[[Block], Iterable[MaterializedView]]) -> Match:
+        """Return the match with views in place of the tables that its SEMI and ANTI joins test, where that is cheaper.
+
+        `shortlist_of` returns the views that could answer a block.
+        """
+        rewriting = match.rewriting
+        for join in tests_of(rewriting) if self.correlation is None else ():
+            rows = tested_rows(rewriting, join)
+            for view in shortlist_of(rows) if rows.keys else ():
+                path = self._path(view, rows)
+                found = (
+                    self.guarded(view, partial(tested_from, rewriting, join, path, self.session.time_zone))
+                    if isinstance(path, Candidate)
+                    else None
+                )
+                if isinstance(found, Rewriting) and self._gains(found, rewriting):
+                    rewriting = found
+                    self.testing[view.name] = f"tested by the {join.kind} join"
+                    break
+        return match if rewriting is match.rewriting else replace(match, rewriting=rewriting)
+
+    def _gains(self, plan: Rewriting, other: Rewriting) -> bool:
+        return self.costs.of_match(Match(plan)).gains_on(self.costs.of_match(Match(other)))
 
     def tile(self, query: Predicates, tables: Estimate) -> None:
         """Try plans that read a part of the block's rows from one view, and the other rows from other views.
@@ -349,7 +376,7 @@ class Tried:
         tiles = {self.definitions.by_storage[tile.storage.name].name: rows_of(tile) for tile in branches}
         others = [f"{_tables(rest)}: {rows_of(rest)}" for rest in union.rest] if union is not None and branches else []
         head = self.best.view.name
-        return {head: ""} | tiles | {head: "; the rest from ".join([tiles.get(head, ""), *others])}
+        return self.testing | {head: ""} | tiles | {head: "; the rest from ".join([tiles.get(head, ""), *others])}
 
     def _detail(self, name: TableName, rows: str) -> str:
         """Return the `detail` of the chosen view `name`, for EXPLAIN REWRITE: which rows of the view are read.

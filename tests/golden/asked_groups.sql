@@ -38,8 +38,8 @@ SELECT orders_0.id AS id, orders_0.price AS price FROM lake.demo.orders VERSION 
 
 --@ case: grouped behind the join
 SELECT o.customer, count(*) AS n, sum(o.price) AS total FROM orders AS o LEFT SEMI JOIN items AS i ON i.order_id = o.id AND i.supplier <> 7 WHERE o.id > 0 GROUP BY o.customer
---@ rewritten using by_day
-SELECT v.`customer` AS customer, coalesce(sum(v.`cnt`), 0) AS n, CAST(sum(v.`total`) AS DECIMAL(20, 2)) AS total FROM lake.demo.by_day__storage VERSION AS OF 2003 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON items_0.order_id = v.`id` AND items_0.supplier <> 7 WHERE v.`id` > 0 GROUP BY v.`customer`
+--@ rewritten using by_day, deliveries
+SELECT v.`customer` AS customer, coalesce(sum(v.`cnt`), 0) AS n, CAST(sum(v.`total`) AS DECIMAL(20, 2)) AS total FROM lake.demo.by_day__storage VERSION AS OF 2003 AS v LEFT SEMI JOIN lake.demo.deliveries__storage VERSION AS OF 2000 AS t0 ON t0.`order_id` = v.id AND t0.`supplier` <> 7 WHERE v.`id` > 0 GROUP BY v.`customer`
 
 --@ case: a view whose filter the condition implies
 SELECT o.id, o.price FROM orders AS o LEFT SEMI JOIN items AS i ON i.order_id = o.id AND i.supplier > 8
@@ -68,8 +68,18 @@ SELECT o.id, o.price FROM orders VERSION AS OF 1000 AS o WHERE EXISTS (SELECT 1 
 
 --@ case: the main table is read from a view, too
 SELECT o.customer, sum(o.price) AS total, count(*) AS n FROM orders AS o LEFT ANTI JOIN items AS i ON i.order_id = o.id AND i.supplier = 8 GROUP BY o.customer
+--@ rewritten using by_day, deliveries
+SELECT v.`customer` AS customer, CAST(sum(v.`total`) AS DECIMAL(20, 2)) AS total, coalesce(sum(v.`cnt`), 0) AS n FROM lake.demo.by_day__storage VERSION AS OF 2003 AS v LEFT ANTI JOIN lake.demo.deliveries__storage VERSION AS OF 2000 AS t0 ON t0.`order_id` = v.id AND t0.`supplier` = 8 GROUP BY v.`customer`
+
+--@ case: tables that EXISTS and NOT EXISTS test beside a view, and the same view again
+SELECT i.supplier, count(*) AS n FROM items AS i JOIN suppliers AS s ON s.id = i.supplier WHERE i.received > i.shipped AND EXISTS (SELECT * FROM items AS j WHERE j.order_id = i.order_id AND j.supplier <> i.supplier) AND NOT EXISTS (SELECT * FROM items AS k WHERE k.order_id = i.order_id AND k.supplier <> i.supplier AND k.received > k.shipped) GROUP BY i.supplier
+--@ rewritten using deliveries
+SELECT v.`supplier` AS supplier, coalesce(sum(v.`cnt`), 0) AS n FROM lake.demo.deliveries__storage VERSION AS OF 2000 AS v CROSS JOIN lake.demo.suppliers VERSION AS OF 1002 AS suppliers_0 LEFT SEMI JOIN lake.demo.deliveries__storage VERSION AS OF 2000 AS t0 ON t0.`order_id` = v.order_id AND t0.`supplier` <> v.supplier LEFT ANTI JOIN lake.demo.deliveries__storage VERSION AS OF 2000 AS t1 ON t1.`order_id` = v.order_id AND t1.`supplier` <> v.supplier AND t1.`late` WHERE suppliers_0.id = v.`supplier` AND v.`late` GROUP BY v.`supplier`
+
+--@ case: a table that is tested by a column that no view groups by stays
+SELECT o.customer, sum(o.price) AS total FROM orders AS o WHERE o.id IN (SELECT order_id FROM items WHERE note = 'a') GROUP BY o.customer
 --@ rewritten using by_day
-SELECT v.`customer` AS customer, CAST(sum(v.`total`) AS DECIMAL(20, 2)) AS total, coalesce(sum(v.`cnt`), 0) AS n FROM lake.demo.by_day__storage VERSION AS OF 2003 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON items_0.order_id = v.`id` AND items_0.supplier = 8 GROUP BY v.`customer`
+SELECT v.`customer` AS customer, CAST(sum(v.`total`) AS DECIMAL(20, 2)) AS total FROM lake.demo.by_day__storage VERSION AS OF 2003 AS v LEFT SEMI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON v.`id` = items_0.order_id AND items_0.note = 'a' GROUP BY v.`customer`
 
 --@ case: a column that the view does not group by
 SELECT o.id, o.price FROM orders AS o LEFT SEMI JOIN items AS i ON i.order_id = o.id AND i.note = 'a'

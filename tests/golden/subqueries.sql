@@ -105,8 +105,8 @@ SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v WH
 
 --@ case: NOT IN where a filter around keeps NULL out
 SELECT sum(amount) FROM orders WHERE cust NOT IN (SELECT order_id FROM items) AND cust > 7
---@ rewritten using by_cust
-SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.items VERSION AS OF 1001 AS items_0 ON v.`cust` = items_0.order_id WHERE v.`cust` > 7
+--@ rewritten using by_cust, different
+SELECT sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT ANTI JOIN lake.demo.different__storage VERSION AS OF 2004 AS t0 ON v.cust = t0.`order_id` WHERE v.`cust` > 7
 
 --@ case: NOT IN of nothing
 SELECT prio, sum(amount) FROM orders WHERE id NOT IN (SELECT k FROM nothing WHERE k > 0) GROUP BY prio
@@ -131,7 +131,7 @@ SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION 
 --@ case: the same table within and around, at one moment
 SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders x WHERE x.cust = o.cust AND x.id <> o.id) GROUP BY prio
 --@ rewritten using by_cust
-SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.orders VERSION AS OF 1000 AS orders_1 ON orders_1.cust = v.`cust` AND orders_1.id <> v.`id` GROUP BY v.`prio`
+SELECT v.`prio` AS prio, sum(v.`total`) FROM lake.demo.by_cust__storage AS v LEFT SEMI JOIN lake.demo.by_cust__storage AS t0 ON t0.`cust` = v.cust AND t0.`id` <> v.id GROUP BY v.`prio`
 
 --@ case: an alias of the table around hidden by one within
 SELECT prio, sum(amount) FROM orders o WHERE EXISTS (SELECT 1 FROM orders o WHERE o.cust = o.id) GROUP BY prio
@@ -198,13 +198,13 @@ SELECT id, qty FROM orders JOIN items ON order_id = orders.id WHERE late
 
 --@ case: some of the view's own groups
 SELECT order_id, day, count(DISTINCT part) FROM items WHERE EXISTS (SELECT 1 FROM orders WHERE orders.id = order_id AND prio = 'a') GROUP BY order_id, day
---@ rewritten using different
-SELECT v.`order_id` AS order_id, v.`day` AS day, v.`parts` FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT SEMI JOIN lake.demo.orders VERSION AS OF 1000 AS orders_0 ON orders_0.id = v.`order_id` AND orders_0.prio = 'a'
+--@ rewritten using different, by_cust
+SELECT v.`order_id` AS order_id, v.`day` AS day, v.`parts` FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT SEMI JOIN lake.demo.by_cust__storage VERSION AS OF 2002 AS t0 ON t0.`id` = v.order_id AND t0.`prio` = 'a'
 
 --@ case: all groups but some
 SELECT day, order_id, count(DISTINCT part) FROM items WHERE order_id NOT IN (SELECT id FROM orders WHERE cust = 7) GROUP BY order_id, day
---@ rewritten using different
-SELECT v.`day` AS day, v.`order_id` AS order_id, v.`parts` FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT ANTI JOIN lake.demo.orders VERSION AS OF 1000 AS orders_0 ON v.`order_id` = orders_0.id AND orders_0.cust = 7
+--@ rewritten using different, by_cust
+SELECT v.`day` AS day, v.`order_id` AS order_id, v.`parts` FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT ANTI JOIN lake.demo.by_cust__storage VERSION AS OF 2002 AS t0 ON v.order_id = t0.`id` AND t0.`cust` = 7
 
 --@ case: coarser groups, of some
 SELECT day, count(DISTINCT part) FROM items WHERE order_id IN (SELECT id FROM orders) GROUP BY day
@@ -213,8 +213,8 @@ SELECT day, count(DISTINCT part) FROM items VERSION AS OF 1001 WHERE order_id IN
 
 --@ case: none of the groups is one row still
 SELECT count(*) FROM items WHERE order_id IN (SELECT id FROM orders WHERE cust = 100)
---@ rewritten using different
-SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT SEMI JOIN lake.demo.orders VERSION AS OF 1000 AS orders_0 ON v.`order_id` = orders_0.id AND orders_0.cust = 100
+--@ rewritten using different, by_cust
+SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.different__storage VERSION AS OF 2004 AS v LEFT SEMI JOIN lake.demo.by_cust__storage VERSION AS OF 2002 AS t0 ON v.order_id = t0.`id` AND t0.`cust` = 100
 
 --@ case: a table that may repeat a group
 SELECT order_id, i.day, count(DISTINCT part) FROM items i JOIN orders o ON o.id = order_id GROUP BY order_id, i.day

@@ -75,8 +75,8 @@ SELECT v.`cnt` AS cnt, v.`of_all` FROM lake.demo.big_totals__storage AS v
 
 --@ case: a plain view beside its table
 SELECT s.id FROM priced s WHERE s.region IN (SELECT r FROM known)
---@ rewritten using priced
-SELECT v.`id` AS id FROM lake.demo.priced__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.sales VERSION AS OF 1000 AS sales_0 ON v.`region` = sales_0.region AND NOT (sales_0.region IS NULL)
+--@ rewritten using priced, by_day
+SELECT v.`id` AS id FROM lake.demo.priced__storage VERSION AS OF 2002 AS v LEFT SEMI JOIN lake.demo.by_day__storage VERSION AS OF 2000 AS t0 ON v.region = t0.`region` AND NOT (t0.`region` IS NULL)
 
 --@ case: a common table expression that hides a plain view
 WITH known AS (SELECT region AS r, amount FROM sales WHERE id > 3) SELECT r, sum(amount) FROM known GROUP BY r

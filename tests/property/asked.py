@@ -22,7 +22,23 @@ def view(random: Random) -> str:
 
 def query(random: Random) -> str:
     """Return a random query."""
-    return _joined(random) if random.random() < 0.6 else _counting(random)
+    return random.choice((_joined, _joined, _tested, _counting, _counting))(random)
+
+
+def _tested(random: Random) -> str:
+    """Return a query for groups of rows, of which other rows of the same table or of another one are there or not."""
+    parts = []
+    for alias in random.sample(("g", "h"), random.randint(1, 2)):
+        column, other = random.choice(("region", "sex", "dim_id")), random.choice(("region", "sex", "dim_id"))
+        compared = f"{alias}.{column} {random.choice(('<>', '=', '<'))} f.{column}"
+        tested = f"SELECT * FROM fact AS {alias} WHERE {alias}.{other} = f.{other} AND {compared}"
+        parts.append(f"{random.choice(('', 'NOT '))}EXISTS ({tested})")
+    if random.random() < 0.3:
+        parts.append("f.dim_id IN (SELECT id FROM dim WHERE weight > 1)")
+    keys = random.sample(("f.dim_id", "f.region", "f.sex"), random.randint(0, 2))
+    outputs = ", ".join((*keys, "count(*) AS rows", "sum(f.n) AS total"))
+    grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
+    return f"SELECT {outputs} FROM fact AS f WHERE {' AND '.join(parts)}{grouped}"
 
 
 def _joined(random: Random) -> str:
