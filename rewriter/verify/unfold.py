@@ -318,14 +318,21 @@ class Unfolding:
         """
         known = dict(zip(columns, inner.outputs, strict=True))
 
+        def undecided(problem: str) -> Undecided:
+            return Undecided(
+                f"{table_of(table.name)} {problem}, and is on the right side of a {bringing.kind} JOIN, which the "
+                "verifier does not support: the rewritten query is used nonetheless, without a proof that it returns "
+                "the same rows"
+            )
+
+        if inner.joins or inner.keys == ():
+            raise undecided("has a join in its query" if inner.joins else "aggregates without GROUP BY")
+
         def put(node: Tree) -> Tree:
             own = isinstance(node, exp.Column) and node.table == table.id
             tree = known.get(node.name.lower()) if own else node
-            if tree is None or (own and has_aggregate(tree)) or inner.joins or inner.keys == ():
-                raise Undecided(
-                    f"the verifier does not support the {bringing.kind} join of {table.name}: the rewritten query is "
-                    "used nonetheless, without a proof that it returns the same rows"
-                )
+            if tree is None or (own and has_aggregate(tree)):
+                raise undecided("is tested by an aggregate")
             grouped = own and inner.keys is not None and expression_type(tree, inner) in FRACTIONS
             return call_of(GROUPED_FLOAT, tree) if grouped else tree
 

@@ -165,6 +165,12 @@ REFUTATIONS = {
         "SELECT v.id AS id, v.n AS n FROM recent__storage AS v",
         "2 outputs",
     ),
+    "a join that drops rows": (
+        "SELECT d.name FROM dim d",
+        "SELECT d.name AS name FROM dim VERSION AS OF 1 AS d LEFT SEMI JOIN recent__storage VERSION AS OF 2004 AS v "
+        "ON d.id = v.n",
+        "",
+    ),
     "another snapshot": (
         "SELECT sum(n) FROM sales",
         "SELECT sum(v.c) FROM (SELECT sum(w.n) AS c FROM recent__storage VERSION AS OF 2004 AS w UNION ALL "
@@ -203,7 +209,7 @@ def test_a_plan_that_is_no_select_is_refuted(built: World, plan: str) -> None:
     [
         ("joined", "LEFT JOIN", "has a join in its query, and is on the right side of a LEFT JOIN"),
         ("grouped", "LEFT JOIN", "has GROUP BY, and is on the right side of a LEFT JOIN in a query without groups"),
-        ("recent", "LEFT SEMI JOIN", "is on the right side of a SEMI JOIN"),
+        ("joined", "LEFT SEMI JOIN", "has a join in its query, and is on the right side of a SEMI JOIN"),
     ],
 )
 def test_a_join_onto_a_view_that_cannot_be_replaced_is_named(built: World, view: str, join: str, problem: str) -> None:
