@@ -56,7 +56,11 @@ class Views(NamedTuple):
 
 
 class Catalog:
-    """A client of one Iceberg catalog that caches view definitions and table metadata, and commits refreshes."""
+    """A client of one Iceberg catalog that caches view definitions and table metadata, and commits refreshes.
+
+    - `views`: the views as of the last read; the same object until the metadata of a view changes
+    - `due_at`: the time, by `time.monotonic`, before which `due` is false once the views have been read
+    """
 
     def __init__(
         self, store: Store, *, poll_ms: int | None = None, remembered: int = 4096, timeout: float = TIMEOUT_S
@@ -69,10 +73,10 @@ class Catalog:
         self._long = Threads(4, "catalog-long")  # for manifests and commits, so that statements do not wait for these
         self._relations = Relations(store, self._long.submit, remembered)
         self._known_views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
-        self._views = Views()
+        self.views = Views()
         self._locations: dict[TableName, str] | None = None
         self._polling = asyncio.Lock()
-        self._due = _AT_ONCE
+        self.due_at = _AT_ONCE
 
     @property
     def lower_names(self) -> bool:
@@ -83,11 +87,6 @@ class Catalog:
     def metadata_use(self) -> CacheUse:
         """The hits, misses and entries of the cache of table metadata."""
         return self._relations.use
-
-    @property
-    def views(self) -> Views:
-        """The views as of the last read; the same object until the metadata of a view changes."""
-        return self._views
 
     @property
     def available(self) -> bool:
@@ -106,12 +105,12 @@ class Catalog:
         While the catalog is unavailable, the last known views are used.
         """
         known = self._locations is not None  # before the first read there are none
-        return not known or (time.monotonic() >= self._due and self._reach.available)
+        return not known or (time.monotonic() >= self.due_at and self._reach.available)
 
     @property
     def needed(self) -> bool:
         """Whether the views were never read, or were changed through Viewgate since the last read."""
-        return self._locations is None or self._due == _AT_ONCE
+        return self._locations is None or self.due_at == _AT_ONCE
 
     async def read_views(self) -> None:
         """Read the views again if that is due.
@@ -120,7 +119,7 @@ class Catalog:
         or if a view was changed through Viewgate since the last read.
         """
         async with self._polling:
-            if time.monotonic() >= self._due:
+            if time.monotonic() >= self.due_at:
                 await self._look_for_change()
 
     def check(self) -> None:
@@ -129,7 +128,7 @@ class Catalog:
 
     def invalidate(self) -> None:
         """Make the next statement read the views again, because a view was created, changed or dropped."""
-        self._due = _AT_ONCE
+        self.due_at = _AT_ONCE
 
     async def current(self, names: Sequence[TableName]) -> Mapping[TableName, Relation | None]:
         """Return the current table or view of each name that exists; all names are looked up at once.
@@ -311,22 +310,22 @@ class Catalog:
                 raise
 
     async def _look_again(self) -> None:
-        needed = self._due == _AT_ONCE
+        needed = self.due_at == _AT_ONCE
         poll_ms = self._store.poll_ms if self._poll_ms is None else self._poll_ms
-        self._due = time.monotonic() + poll_ms / 1000  # before the read, so that an invalidate() during it counts
+        self.due_at = time.monotonic() + poll_ms / 1000  # before the read, so that an invalidate() during it counts
         try:
             await self._poll()
         # also for a cancel; the known views may be used for a while, unless a new read was requested
         except BaseException:
             if needed:
-                self._due = _AT_ONCE
+                self.due_at = _AT_ONCE
             raise
 
     async def _poll(self) -> None:
         entries = await self._answer(lambda: asked(self._store.views))
         locations = {name: entry.location for name, entry in entries.items()}
         # A view with an unreadable file is read again: the problem may pass, or the view may be dropped.
-        if locations == self._locations and not self._views.broken:
+        if locations == self._locations and not self.views.broken:
             return
         views = await self._answer(lambda: {name: self._view(name, entry) for name, entry in sorted(entries.items())})
         read = Views(
@@ -336,8 +335,8 @@ class Catalog:
                 {name: f"{view}; {remedy(name)}" for name, view in views.items() if isinstance(view, Unusable)}
             ),
         )
-        if read != self._views:
-            self._views = read
+        if read != self.views:
+            self.views = read
         self._locations = locations
 
     def _view(self, name: TableName, entry: Entry) -> _View:
@@ -349,7 +348,7 @@ class Catalog:
                 if isinstance(failure, Unusable)
                 else Unusable(f"the view's metadata cannot be read: {failure!r}")
             )
-            if name not in self._views.broken:
+            if name not in self.views.broken:
                 _log.warning("view not used view=%s reason=%s: %s", name, reason, remedy(name))
             return reason
 

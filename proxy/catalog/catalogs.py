@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from operator import is_
@@ -124,7 +125,9 @@ class Catalogs:
         While a catalog is unavailable, return its last known views, none if they were never read. Raise Unavailable if
         this is so for all catalogs.
         """
-        if due := [catalog for catalog in self if catalog.due]:
+        now = time.monotonic()
+        passed = not self._merged or any(catalog.due_at <= now for catalog in self)
+        if passed and (due := [catalog for catalog in self if catalog.due]):
             await self._read(due)
         if not self._is_merged():
             await self._merge()

@@ -90,7 +90,7 @@ def test_where_views_are_known_a_look_that_fails_is_not_made_again_before_its_ti
         catalog, listing = _held(lake)
         listing.go.set()
         known = await catalog.definitions()
-        catalog["lake"]._due = time.monotonic()
+        catalog["lake"].due_at = time.monotonic()
         listing.failure = OSError("no route to host")
         assert await catalog.definitions() is known
         assert await catalog.definitions() is known
