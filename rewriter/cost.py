@@ -9,10 +9,11 @@ view over the table is cheaper.
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from heapq import heapify, heappop
 from itertools import chain
+from operator import attrgetter
 
 from sqlglot import exp
 
@@ -22,13 +23,25 @@ from rewriter.block.traits import tells_time
 from rewriter.clock import value_at
 from rewriter.delta import Added, Changed, Read
 from rewriter.freshness import Relations
-from rewriter.index import Bag, Shortlist
+from rewriter.index import Group, Shortlist
 from rewriter.match import Match, Rewriting
 from rewriter.match.candidate import STORAGE_ALIAS, Delta, Shared
 from rewriter.match.decompose import UNKNOWN_SHARE
 from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.model.statistics import FEW_ROWS
-from rewriter.scans import RECORD, SHUFFLE, UNKNOWN_SCAN, Estimate, least_ms, pruned_scan, scan_of, total
+from rewriter.scans import (
+    JOIN,
+    JOINED,
+    RECORD,
+    SCAN,
+    SHUFFLE,
+    UNKNOWN_SCAN,
+    Estimate,
+    least_ms,
+    pruned_scan,
+    scan_of,
+    total,
+)
 from rewriter.sql import columns_in, holds
 from rewriter.timeseries import as_bucket, day_source, micros_of
 from rewriter.timeseries.literals import zone_info
@@ -69,48 +82,93 @@ class Costs:
 
         `share` (0 to 1) is the share of each table's rows that is read.
         """
+        return self.of_scans(self.scans(block, share), block)
+
+    def scans(self, block: Block, share: float = 1.0) -> Mapping[str, Estimate]:
+        """Return the estimate of reading each table in a block's FROM, by table id.
+
+        `share` (0 to 1) is the share of each table's rows that is read. The estimate of a derived table is that of its
+        SELECTs.
+        """
         tables = {table.id: self.relations.get(table.name) for table in block.tables if not _under(table)}
-        under = (self.of_block(inner) for table in block.tables for inner in _under(table))
-        return _worked(total([*self._scans(block, tables, share), *under]), block)
+        found = dict(zip(tables, self._scans(block, tables, share), strict=True))
+        under = {table.id: inner for table in block.tables if (inner := _under(table))}
+        return found | {id_: total(map(self.of_block, inner)) for id_, inner in under.items()}
+
+    def of_scans(self, scans: Mapping[str, Estimate], block: Block) -> Estimate:
+        """Return the cost estimate of a block whose tables are read as `scans` says, by table id."""
+        return _worked(total(scans.values()), block)
 
     def of_storage(self, storage: TableName) -> float:
         """Return the estimated time for reading a whole storage table, in milliseconds."""
         return _whole(self.relations.get(storage)).ms
 
-    def least(self, shortlist: Shortlist, block: Block, tables: Estimate) -> Iterator[tuple[float, MaterializedView]]:
+    def least(
+        self, shortlist: Shortlist, block: Block, scans: Mapping[str, Estimate], tables: Estimate
+    ) -> Iterator[tuple[float, MaterializedView]]:
         """Yield each view of the shortlist with a lower bound, in milliseconds, of the block's cost over the view.
 
-        The shortlist has the views that could answer the block. The bound is estimated from the index alone. A view
-        with more grouping keys than the block needs a roll-up (one shuffle), unless the additional keys may be year,
-        month and day in place of one date. One column is read for each output. The storage table is assumed to be
-        pruned by the same factor as the base tables, whose estimate is `tables`.
+        The lowest bound comes first; equal bounds are ordered by view name. A group of views is looked at view by view
+        only when a bound for the whole group is reached, so that a caller who stops early saves this work.
+
+        The shortlist has the views that could answer the block. The bound is estimated from the index alone. The plan
+        joins the storage table to each of the block's tables that the view does not read, and reads these tables as the
+        block does, whose estimates are `scans`, by table id, and `tables` for all tables together. A view with more
+        grouping keys than the block needs a roll-up (one shuffle), unless the view may have the same groups, with year,
+        month and day as keys in place of one date. Of a large storage table, one column is read for each output, and
+        the storage table is assumed to be pruned by the same factor as the base tables.
 
         A view that may have only part of the rows is assumed to lack the share UNKNOWN_SHARE of the rows. The bound is
         therefore not strict: a view that in fact has all rows may cost less. With a strict bound, each view that may
         have only part of the rows would be tried, and TPC-H and SSB queries that one of 100 views answers would take
         1.3 times as long.
         """
-        read = Counter(table.name for table in block.tables if not table.text)
-        grouped = _most_keys(block.keys) if block.keys is not None else sys.maxsize
+        definitions, relations, columns = shortlist.definitions, self.relations, len(block.outputs)
+        rolled = definitions.shelf.keyed_by_more(_most_keys(block.keys) if block.keys is not None else sys.maxsize)
         pruned = min(1.0, tables.rows / tables.held) if tables.held else 1.0
-        rest = UNKNOWN_SHARE * tables.ms
-        others: dict[Bag, float] = {}
-        for view, storage, bag, keys, partial, named, beside in shortlist:
-            if partial or named:
-                more = rest if partial else 0.0
-            elif bag in others:
-                more = others[bag]
-            else:
-                left = ((name, count - bag.tables.count(name)) for name, count in read.items())
-                more = others[bag] = sum(self._least_of(name, pruned) * n for name, n in left if n > 0)
-            more += sum(self._least_of(name, pruned) for name in beside)
-            # A view that lacks rows is one branch of a UNION ALL, and the pruned plan reads only part of it.
-            held = self._least_of(storage, pruned * ((1 - UNKNOWN_SHARE) if partial else 1.0), len(block.outputs))
-            yield held + more + (SHUFFLE if keys > grouped else 0.0), view
+        read: dict[TableName, list[Estimate]] = {}
+        for table in block.tables:
+            if not table.text:
+                read.setdefault(table.name, []).append(scans[table.id])
+        bounded: list[tuple[float, int, float]] = []
+        for group in shortlist.groups:
+            share = 1 - UNKNOWN_SHARE if group.partial else 1.0
+            more = self._least_joined(group, read) + (UNKNOWN_SHARE * tables.ms if group.partial else 0.0)
+            if same := group.views & ~rolled:
+                bounded.append((more, same, share))
+            if same != group.views:
+                bounded.append((more + SHUFFLE, group.views ^ same, share))
+        waiting: list[tuple[float, int]] = []
+        for more, views, share in sorted(bounded):
+            while waiting and waiting[0][0] < SCAN + more:
+                bound, place = heappop(waiting)
+                yield bound, definitions.placed(place)
+            for place in definitions.shelf.pick(views):
+                storage = relations.get(definitions.placed(place).storage)
+                # A view that lacks rows is one branch of a UNION ALL, and the pruned plan reads only part of it.
+                held = least_ms(storage, share, pruned, columns) if isinstance(storage, Table) else UNKNOWN_SCAN.ms
+                waiting.append((held + more, place))
+            heapify(waiting)
+        while waiting:
+            bound, place = heappop(waiting)
+            yield bound, definitions.placed(place)
 
-    def _least_of(self, name: TableName, share: float, columns: int | None = None) -> float:
-        table = self.relations.get(name)
-        return least_ms(table, share, columns) if isinstance(table, Table) else UNKNOWN_SCAN.ms
+    def _least_joined(self, group: Group, read: Mapping[TableName, Sequence[Estimate]]) -> float:
+        """Return a lower bound, in milliseconds, of the tables that a plan over a view of the group joins.
+
+        `read` has the estimates of the block's tables, with several estimates for a self-join, of which the lowest are
+        taken.
+        """
+        joined = [
+            min(read[name], key=_ms) if name in read else _whole(self.relations.get(name)) for name in group.beside
+        ]
+        for name, each in read.items():
+            left = len(each) - group.bag.tables.count(name) if group.bag is not None else 0
+            if left > 0:
+                joined += each if left == len(each) else sorted(each, key=_ms)[:left]
+        if not joined:
+            return 0.0
+        return sum(map(_ms, joined)) + len(joined) * (JOIN + JOINED * max(each.largest for each in joined))
 
     def _of_rewriting(self, rewriting: Rewriting, share: float = 1.0) -> Estimate:
         if rewriting.union is not None:
@@ -216,6 +274,9 @@ class Costs:
         rows = size * whole.rows / whole.bytes if whole.known and whole.bytes else size / RECORD
         part = pruned_scan(table, columns, {}).bytes / whole.bytes if _is_large(table) and whole.bytes else 1.0
         return Estimate(1, rows, rows, size * min(1.0, part), rows)
+
+
+_ms: Callable[[Estimate], float] = attrgetter("ms")
 
 
 def _worked(read: Estimate, block: Block) -> Estimate:

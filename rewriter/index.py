@@ -6,9 +6,11 @@ A block is one SELECT. The shortlist may have views that turn out not to match; 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from rewriter.asking import Known, is_branch, question_of, readable
@@ -57,27 +59,43 @@ class Bag:
     tables: tuple[TableName, ...]
 
 
-class Listed(NamedTuple):
-    """A view on the shortlist of a block, with its storage table, its base tables and its number of grouping keys.
+class Group(NamedTuple):
+    """The views on a shortlist whose plans read the same tables in addition to the storage table.
 
-    - `bag`: the base tables, with repetition for a self-join
-    - `partial`: true if the view may hold only a part of the block's rows
+    - `views`: the views, as a bit set
+    - `bag`: the base tables of each of these views, with repetition for a self-join; None if `partial` or `named`
+    - `partial`: true if the views may hold only a part of the block's rows
     - `named`: true if the block names the view
-    - `beside`: the base tables that must be joined to the storage table by their keys, because the view lacks columns
+    - `beside`: the base tables that must be joined to the storage table by their keys, because the views lack columns
       of these tables
     """
 
-    view: MaterializedView
-    storage: TableName
-    bag: Bag
-    keys: int
+    views: int
+    bag: Bag | None = None
     partial: bool = False
     named: bool = False
     beside: tuple[TableName, ...] = ()
 
 
-# The views that could answer a block, ordered by name.
-Shortlist = tuple[Listed, ...]
+@dataclass(frozen=True, eq=False)
+class Shortlist:
+    """The views that could answer a block, in groups; a view is in one group only.
+
+    The cost of a plan is bounded for a whole group, so that most groups need not be looked at view by view.
+    """
+
+    definitions: Definitions
+    groups: tuple[Group, ...]
+
+    def views(self) -> list[MaterializedView]:
+        """Return the views, ordered by name."""
+        return self.definitions.at(reduce(or_, (group.views for group in self.groups), 0))
+
+    def only(self, names: Set[TableName]) -> Shortlist:
+        """Return the shortlist without the views whose names are not in `names`."""
+        kept = reduce(or_, (self.definitions.bit_of(view.name) for view in self.views() if view.name in names), 0)
+        groups = (group._replace(views=group.views & kept) for group in self.groups)
+        return Shortlist(self.definitions, tuple(group for group in groups if group.views))
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,10 +233,16 @@ class Definitions:
     def shelf(self) -> Shelf:
         """The features of all views as bit sets.
 
-        For a view over other views, the features are only the tables and views that it reads.
+        For a view over other views, the features are only the tables and views that it reads, and the number of keys.
         """
         below = {name: (*self.features[name].tables, *over.tables) for name, over in self.over_views.items()}
-        return Shelf.of(self.features | {name: Features(tuple(dict.fromkeys(read))) for name, read in below.items()})
+        return Shelf.of(
+            self.features
+            | {
+                name: Features(tuple(dict.fromkeys(read)), keys=self.features[name].keys)
+                for name, read in below.items()
+            }
+        )
 
     @cached_property
     def known(self) -> Known:
@@ -239,18 +263,31 @@ class Definitions:
         return {name: frozenset(tables) for name, tables in known.items()}
 
     @cached_property
-    def _shelved(self) -> tuple[Shortlist, dict[TableName, int]]:
-        """An entry (Listed) for each view, in the order of the shelf's bits, and the position of each view's entry."""
+    def _shelved(self) -> tuple[list[MaterializedView], dict[Bag, int]]:
+        """The views in the order of the shelf's bits, and by their base tables the views as a bit set."""
         bags: dict[tuple[TableName, ...], Bag] = {}
-        listed: list[Listed] = []
-        for name in self.shelf.views:
-            view, features = self.by_name[name], self.features[name]
-            tables = tuple(sorted(features.tables))
-            listed.append(Listed(view, view.storage, bags.setdefault(tables, Bag(tables)), features.keys))
-        return tuple(listed), {each.view.name: place for place, each in enumerate(listed)}
+        members: dict[Bag, int] = {}
+        for place, name in enumerate(self.shelf.views):
+            tables = tuple(sorted(self.features[name].tables))
+            bag = bags.setdefault(tables, Bag(tables))
+            members[bag] = members.get(bag, 0) | 1 << place
+        return [self.by_name[name] for name in self.shelf.views], members
+
+    def at(self, bits: int) -> list[MaterializedView]:
+        """Return the views in a bit set, ordered by name."""
+        views, _ = self._shelved
+        return [views[place] for place in self.shelf.pick(bits)]
+
+    def placed(self, place: int) -> MaterializedView:
+        """Return the view that a bit of the shelf stands for, by the position of the bit."""
+        return self._shelved[0][place]
+
+    def bit_of(self, name: TableName) -> int:
+        """Return the bit set with only the view `name`."""
+        return 1 << bisect_left(self.shelf.views, name)
 
     def shortlist(self, statement: Statement, select: SelectBlock) -> Shortlist:
-        """Return the views that could answer a block, and the views that the block names; ordered by name."""
+        """Return the views that could answer a block, and the views that the block names."""
         return _shortlist(statement, select, self)
 
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
@@ -259,10 +296,12 @@ class Definitions:
         Both the blocks of the statement as written and its blocks after the expansion of views in FROM count.
         """
         statements = [expanded.statement for expanded in self.expansions(statement)]
-        found = {v.view.name: v.view for each in statements for s in each.blocks for v in self.shortlist(each, s)}
+        found = {
+            view.name: view for each in statements for s in each.blocks for view in self.shortlist(each, s).views()
+        }
         # PIVOT groups by columns that are not known here.
         pivoted = {name for each in statements if each.pivots for name in each.tables}
-        more = (self.by_name[self.shelf.views[place]] for place in self.shelf.pick(self.shelf.reading(pivoted)))
+        more = self.at(self.shelf.reading(pivoted))
         return (*found.values(), *(view for view in more if view.name not in found))
 
     def over(self, statement: Statement) -> int:
@@ -280,27 +319,28 @@ class Definitions:
     def listed(self, bits: int, tables: Set[TableName], partial: int, beside: Mapping[TableName, int]) -> Shortlist:
         """Return the shortlist with the views in the bit set `bits` and the views whose names are in `tables`.
 
-        `tables` are the names in a block's FROM. A view in the bit set `partial` gets an entry with `partial` set, and
-        a view in `tables` an entry with `named` set. `beside` maps each base table to the bit set of the views to which
-        the table must be joined.
+        `tables` are the names in a block's FROM. The views in the bit set `partial` are in groups with `partial` set,
+        the views in `tables` in groups with `named` set. `beside` maps each base table to the bit set of the views to
+        which the table must be joined.
         """
-        shelf, (listed, places) = self.shelf, self._shelved
-        named = {places[name] for name in self.by_name.keys() & tables}
-        found = sorted(named.union(shelf.pick(bits))) if named else shelf.pick(bits)
-        joined: dict[int, tuple[TableName, ...]] = {}
+        named = reduce(or_, map(self.bit_of, self.by_name.keys() & tables), 0)
+        # By partial, named and beside: the views.
+        kinds: dict[tuple[bool, bool, tuple[TableName, ...]], int] = {}
+        for is_partial, some in ((False, (bits | named) & ~partial), (True, (bits | named) & partial)):
+            kinds |= {(is_partial, False, ()): some & ~named, (is_partial, True, ()): some & named}
         for table, joining in beside.items():
-            for place in shelf.pick(joining & bits):
-                joined[place] = (*joined.get(place, ()), table)
-        parts = frozenset(shelf.pick(partial))
-        special = parts.union(named, joined)
-        return tuple(
-            [
-                listed[place]
-                if place not in special
-                else Listed(*listed[place][:4], place in parts, place in named, joined.get(place, ()))
-                for place in found
-            ]
-        )
+            for (is_partial, is_named, others), some in [*kinds.items()]:
+                if joined := some & joining & bits:
+                    kinds[is_partial, is_named, others] = some ^ joined
+                    kinds[is_partial, is_named, (*others, table)] = joined
+        groups = []
+        for kind, some in kinds.items():
+            if some and (kind[0] or kind[1]):
+                groups.append(Group(some, None, *kind))
+            elif some:
+                _, members = self._shelved
+                groups += [Group(found, bag, *kind) for bag, each in members.items() if (found := some & each)]
+        return Shortlist(self, tuple(groups))
 
     @cached_property
     def _together(self) -> dict[TableName, frozenset[TableName]]:

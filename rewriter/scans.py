@@ -126,17 +126,20 @@ def scan_of(table: Table, share: float = 1.0) -> Estimate:
     return Estimate(1, share * rows, rows, share * size, share * rows)
 
 
-def least_ms(table: Table, share: float, columns: int | None = None) -> float:
-    """Return the estimated milliseconds for reading `columns` columns of a share (0 to 1) of a table's rows.
+def least_ms(table: Table, share: float, pruned: float, columns: int) -> float:
+    """Return the estimated milliseconds for reading a share (0 to 1) of a storage table's rows.
 
-    None for `columns` stands for all. No Estimate is created, because this function runs for each view that could
-    answer a block.
+    Of a table with more than FEW_ROWS rows, only `columns` columns and the share `pruned` of the rows are read. No
+    Estimate is created, because this function runs for each view that could answer a block.
     """
-    if table.records is None:
+    rows = table.records
+    if rows is None:
         return scan_of(table, share).ms
-    size = table.size if table.size is not None else table.records * RECORD
-    read = columns / len(table.columns) if columns is not None and columns < len(table.columns) else 1.0
-    return SCAN + share * (table.records * ROW + read * size * BYTE)
+    size = float(table.size if table.size is not None else rows * RECORD)
+    if rows > FEW_ROWS:
+        share *= pruned
+        size *= min(1.0, columns / len(table.columns))
+    return SCAN + share * (rows * ROW + size * BYTE)
 
 
 UNKNOWN_SCAN = Estimate(1, UNKNOWN, UNKNOWN, UNKNOWN * RECORD, UNKNOWN, known=False)

@@ -87,6 +87,7 @@ class Shelf:
     - `alone`: the views that read only one table
     - `reads`: for a table and a number n, the views that read the table at least n times
     - `bags`: for a multiset of tables, the views that read exactly these tables
+    - `keys`: for a number of grouping keys, the views with this number
     - `shown`, `loose`, `folded`, `kept`: for a column name, the views that have the name in the attribute `shown`,
       `loose`, `folded` or `kept` of their Features
     - `limits`: for a set of equated column names, the views that compare this column with constants
@@ -102,6 +103,7 @@ class Shelf:
     alone: int = 0
     reads: dict[tuple[TableName, int], int] = field(default_factory=dict)
     bags: dict[frozenset[tuple[TableName, int]], int] = field(default_factory=dict)
+    keys: dict[int, int] = field(default_factory=dict)
     shown: dict[str, int] = field(default_factory=dict)
     loose: dict[str, int] = field(default_factory=dict)
     folded: dict[str, dict[Folded, int]] = field(default_factory=dict)
@@ -121,6 +123,7 @@ class Shelf:
     def _place(self, bit: int, features: Features) -> None:
         bag = Counter(features.tables)
         _add(self.reads, ((table, n + 1) for table, count in bag.items() for n in range(count)), bit)
+        _add(self.keys, (features.keys,), bit)
         if not features.understood:
             return
         self.understood |= bit
@@ -143,6 +146,10 @@ class Shelf:
     def reading(self, tables: Iterable[TableName]) -> int:
         """Return the views that read any of these tables, as a bit set."""
         return reduce(or_, (self.reads.get((table, 1), 0) for table in tables), 0)
+
+    def keyed_by_more(self, number: int) -> int:
+        """Return the views with more than `number` grouping keys, as a bit set."""
+        return reduce(or_, (bits for keys, bits in self.keys.items() if keys > number), 0)
 
     def show(self, names: Iterable[str]) -> int:
         """Return the views that expose a column with one of these names, as a bit set.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from rewriter.engine.answer import of_branches, over_groups
 from rewriter.engine.questions import DERIVED_ALONE, block_of, reads_derived_alone, unread
 from rewriter.engine.tried import Tried
 from rewriter.freshness import Relations
-from rewriter.index import Definitions, Listed, Shortlist
+from rewriter.index import Definitions, Shortlist
 from rewriter.match import Match, Miss, Reason, Shared
 from rewriter.match.decompose import decomposed
 from rewriter.match.printing import print_block
@@ -55,7 +56,7 @@ def answer_block(
     `refuted` are not used.
     """
     shortlist = definitions.shortlist(statement, select)
-    if not shortlist and not reads_set_operation(statement, select):
+    if not shortlist.groups and not reads_set_operation(statement, select):
         return None, []
     try:
         if select.tree is None:
@@ -64,14 +65,16 @@ def answer_block(
         query = predicates_of(block, statement.session.time_zone)
     except (Unsupported, RecursionError) as problem:
         why = unread(problem)
-        return None, [Attempt(v.name, "missed", "", Reason.UNSUPPORTED, why, select.text) for v, *_ in shortlist]
+        return None, [Attempt(v.name, "missed", "", Reason.UNSUPPORTED, why, select.text) for v in shortlist.views()]
     if statement.session.only is None and counted_by_metadata(block, relations, statement.session.settings):
         cheaper = "Spark counts these rows from the table's metadata alone, which is cheaper"
-        return None, [Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v, *_ in shortlist]
+        return None, [
+            Attempt(v.name, "not chosen", "", Reason.NOT_CHOSEN, cheaper, select.text) for v in shortlist.views()
+        ]
     costs = Costs(relations, statement.session.time_zone)
     tried = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
     if reads_derived_alone(block):
-        shortlist = tuple(_over_layers(tried, shortlist))
+        shortlist = _over_layers(tried, shortlist)
     _try_all(tried, query, shortlist)
     if tried.best is not None:
         match = tried.test_groups(tried.best.match, lambda rows: _views_over(rows, statement, definitions))
@@ -88,16 +91,16 @@ def answer_block(
     return None, tried.report()
 
 
-def _over_layers(tried: Tried, shortlist: Shortlist) -> Iterator[Listed]:
-    """Yield those views of a shortlist whose queries read derived tables or have HAVING.
+def _over_layers(tried: Tried, shortlist: Shortlist) -> Shortlist:
+    """Return the shortlist with only those views whose queries read derived tables or have HAVING.
 
-    The shortlist has the views that could answer a block. Record a Miss in `tried` for each view that is not yielded.
+    The shortlist has the views that could answer a block. Record a Miss in `tried` for each other view.
     """
-    for listed in shortlist:
-        if listed.view.name in tried.definitions.layered:
-            yield listed
-        else:
-            tried.miss(listed.view, Miss(Reason.UNSUPPORTED, DERIVED_ALONE))
+    layered = tried.definitions.layered
+    for view in shortlist.views():
+        if view.name not in layered:
+            tried.miss(view, Miss(Reason.UNSUPPORTED, DERIVED_ALONE))
+    return shortlist.only(layered)
 
 
 def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
@@ -106,17 +109,19 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
     The shortlist has the views that could answer `query`, a block. Then try plans that read several views, and plans
     that read a stale view together with the rows changed since its refresh. The results are kept in `tried`.
     """
-    block, definitions = query.block, tried.definitions
-    tables = tried.costs.of_block(block)
-    bounds = sorted(tried.costs.least(shortlist, block, tables), key=itemgetter(0))
-    for i, (bound, view) in enumerate(bounds):
+    block, definitions, costs = query.block, tried.definitions, tried.costs
+    scans = costs.scans(block)
+    tables = costs.of_scans(scans, block)
+    bounds = costs.least(shortlist, block, scans, tables)
+    untried: Iterator[MaterializedView] = iter(())
+    for bound, view in bounds:
         beaten = not definitions.exhaustive and tried.beats(bound, view)
         if beaten and not definitions.stacked:
-            tried.others = [other for _, other in bounds[i:]]
+            untried = chain((view,), map(itemgetter(1), bounds))
             break
         if view.name not in tried.matches and (not beaten or definitions.upon(view.name)):
             tried.add(view, query, tables)
-    tried.tile(query, tables)
+    tried.tile(query, tables, untried)
     tried.add_live(query, tables)
 
 
@@ -170,7 +175,7 @@ def _views_over(rows: Block, statement: Statement, definitions: Definitions) -> 
     if frozenset(Counter(table.name for table in rows.tables).items()) not in definitions.shelf.bags:
         return
     alone = _alone(rows, statement)
-    yield from (listed.view for listed in definitions.shortlist(alone, alone.blocks[0]))
+    yield from definitions.shortlist(alone, alone.blocks[0]).views()
 
 
 def _answering(chosen: Chosen, definitions: Definitions, select: SelectBlock) -> Iterator[Attempt]:

@@ -6,9 +6,10 @@ missing rows are called the remainder. The plan is then a UNION ALL, whose branc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from rewriter.block import Block, Predicates, predicates_of
@@ -86,12 +87,12 @@ class Tried:
     live: dict[TableName, str] = field(default_factory=dict)
     testing: dict[TableName, str] = field(default_factory=dict)
     best: Best | None = None
-    # The views on the shortlist after the best match, which were not tried.
-    others: Sequence[MaterializedView] = ()
     # By view and by the names of the block's tables: if the block names the view, the path has the view's columns, else
     # its query.
     _paths: dict[tuple[TableName, tuple[TableName, ...]], Candidate | Miss] = field(default_factory=dict)
     _lacking: list[TableName] = field(default_factory=list)
+    # The first views on the shortlist after the best match, which were not tried.
+    _others: Sequence[MaterializedView] = ()
     _asked: int = 0
 
     def beats(self, bound: float, view: MaterializedView) -> bool:
@@ -159,14 +160,16 @@ class Tried:
     def _gains(self, plan: Rewriting, other: Rewriting) -> bool:
         return self.costs.of_match(Match(plan)).gains_on(self.costs.of_match(Match(other)))
 
-    def tile(self, query: Predicates, tables: Estimate) -> None:
+    def tile(self, query: Predicates, tables: Estimate, untried: Iterator[MaterializedView]) -> None:
         """Try plans that read a part of the block's rows from one view, and the other rows from other views.
 
         The plans are a UNION ALL. One plan is tried for each of the smallest views (at most MOST_HEADS) that match but
         lack rows of the block. A plan that is cheaper than `best` replaces `best`. `query` is the block to answer,
-        `tables` the cost of reading the base tables instead.
+        `tables` the cost of reading the base tables instead. `untried` yields the views that were not tried because
+        `best` is cheaper than any plan over one of them alone.
         """
         heads = self._by_size(self._lacking) if self.correlation is None else ()
+        self._others = tuple(islice(untried, MOST_ASKS)) if heads else ()
         for name in heads[:MOST_HEADS]:
             view = self.definitions.by_name[name]
             path = self._path(view, query.block)
@@ -353,7 +356,7 @@ class Tried:
         An untried view is included only if it has an access path. The number of untried views is limited such that at
         most MOST_ASKS views are tried in all.
         """
-        untried = self.others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
+        untried = self._others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
         readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
         return self.matches.keys() | readable
 

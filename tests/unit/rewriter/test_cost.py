@@ -133,12 +133,34 @@ def test_views_with_parts_of_the_rows_are_bounded_by_what_a_union_reads_of_them(
     assert select.tree is not None
     block, _ = block_of(select, select.tree, statement, finder(statement, built.definitions, relations))
     costs = Costs(relations, "UTC")
-    bounds = {
-        view.name: bound
-        for bound, view in costs.least(built.definitions.shortlist(statement, select), block, costs.of_block(block))
-    }
+    shortlist, scans = built.definitions.shortlist(statement, select), costs.scans(block)
+    bounds = {view.name: bound for bound, view in costs.least(shortlist, block, scans, costs.of_block(block))}
     (replaced,) = rewrite(statement, built.definitions, relations).replacements
     assert bounds[replaced.view.name] <= costs.of_match(replaced.match).ms
+
+
+def tried(built: World, query: str, rows: dict[str, int]) -> list[str]:
+    """Return the views tried, over tables of this many rows with 64 bytes each."""
+    relations = {
+        name: replace(r, size=64 * r.records) if isinstance(r, Table) and r.records is not None else r
+        for name, r in sized(built, {**rows}).items()
+    }
+    return [attempt.view.table for attempt in rewrite(parse(query, built.session), built.definitions, relations).tried]
+
+
+def test_of_equally_good_views_only_the_first_is_tried() -> None:
+    query = "SELECT region, sum(n) AS s FROM sales GROUP BY region"
+    wider = query.replace(" FROM", ", max(n) AS m, count(*) AS c FROM")
+    built = world(GoldenFile(Path(), schema=SCHEMA, views={f"v{i}": wider for i in range(5)}))
+    assert tried(built, query, {"sales": MANY} | {f"v{i}__storage": 10 for i in range(5)}) == ["v0"]
+
+
+def test_views_that_must_be_joined_to_the_same_table_are_not_tried_after_a_cheaper_one() -> None:
+    query = "SELECT area, sum(n) AS s FROM sales JOIN regions ON region = name GROUP BY area"
+    schema = f"{SCHEMA};\nCREATE TABLE regions (name STRING, area STRING)"
+    built = world(GoldenFile(Path(), schema=schema, views=VIEWS))
+    rows = {"sales": 9 * MANY, "regions": MANY, "right__storage": 1, "fine__storage": 9}
+    assert tried(built, query, rows) == ["right"]
 
 
 FIRST = date(2024, 1, 1)

@@ -115,8 +115,8 @@ def test_thorough_definitions_list_all_views_of_the_tables(built: World) -> None
 def test_a_form_that_no_block_has_shortlists_no_view(built: World, sql: str) -> None:
     statement = parse(sql, built.session)
     outer = statement.blocks[-1 if sql.startswith("WITH") else 0]
-    assert {each.view.name.table for each in built.definitions.shortlist(statement, outer)} == {"top"}
-    assert {each.view.name.table for each in built.definitions.thorough.shortlist(statement, outer)} == VIEWS.keys()
+    assert {view.name.table for view in built.definitions.shortlist(statement, outer).views()} == {"top"}
+    assert {view.name.table for view in built.definitions.thorough.shortlist(statement, outer).views()} == VIEWS.keys()
 
 
 @pytest.mark.parametrize("condition", ["n = 2", "n >= 2", "region IN ('eu', 'us')", "n > 2 AND region = 'eu'"])
@@ -207,7 +207,7 @@ def test_what_stands_in_a_subquery_is_not_needed_of_a_view(built: World, sql: st
     statement = parse(sql, built.session)
     outer = max(statement.blocks, key=lambda block: len(block.text))
     definitions = built.definitions.knowing(NOTHING)
-    assert {each.view.name.table for each in definitions.shortlist(statement, outer)} - {"top"} == expected
+    assert {view.name.table for view in definitions.shortlist(statement, outer).views()} - {"top"} == expected
 
 
 def test_a_name_that_no_view_uses_belongs_to_the_table_that_has_it(built: World) -> None:

@@ -65,7 +65,7 @@ def test_a_name_of_the_block_around_is_a_constant(built: World) -> None:
     inner = min(statement.blocks, key=lambda block: len(block.text))
     listed = built.definitions.shortlist(statement, inner)
     # Those that join dim by dim_id do not show it.
-    assert {each.view.name.table for each in listed} == {"by_dim"}
+    assert {view.name.table for view in listed.views()} == {"by_dim"}
 
 
 def test_a_column_that_goes_by_another_name_below_leaves_an_aggregate_open(built: World) -> None:
@@ -79,5 +79,10 @@ def test_a_column_that_goes_by_another_name_below_leaves_an_aggregate_open(built
 def test_tables_that_must_be_joined_back_are_told(built: World) -> None:
     statement = parse("SELECT name, sum(n) FROM sales JOIN dim ON dim_id = dim.id GROUP BY name", built.session)
     listed = built.definitions.shortlist(statement, statement.blocks[0])
-    found = {each.view.name.table: {table.table for table in each.beside} for each in listed if each.beside}
+    found = {
+        view.name.table: {table.table for table in group.beside}
+        for group in listed.groups
+        for view in built.definitions.at(group.views)
+        if group.beside
+    }
     assert found == {"by_id": {"dim"}}
