@@ -42,9 +42,8 @@ def fresh_storage(
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
         return storage
-    recorded = _recorded(storage)
     for name in sources:
-        problem = _source_problem(name, relations.get(name), recorded)
+        problem = _source_problem(name, relations.get(name), storage)
         if problem is not None:
             return problem
     return Miss(Reason.HOLDS_A_PART, storage.only) if storage.only and not partial else storage
@@ -77,20 +76,19 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
         return Miss(Reason.HOLDS_A_PART, storage.only)
     grown = []
     for name in dict.fromkeys(sources):
-        change = _changed(name, relations.get(name), _recorded(storage))
+        change = _changed(name, relations.get(name), storage)
         if isinstance(change, Miss):
             return change
         grown += [change] if change is not None else []
     return Live(storage, tuple(grown))
 
 
-def _changed(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Change | Miss | None:
-    """Return the change of a table since a refresh read the table; None if the table has not changed.
+def _changed(name: TableName, table: Relation | None, storage: Table) -> Change | Miss | None:
+    """Return the change of a table since the last refresh of `storage` read it; None if the table has not changed.
 
-    `recorded` has the source states that the refresh recorded, by table UUID. Return a Miss if Spark cannot list the
-    rows that were added or deleted.
+    Return a Miss if Spark cannot list the rows that were added or deleted.
     """
-    source = _source(name, table, recorded)
+    source = _source(name, table, storage)
     if isinstance(source, Miss):
         return source
     assert isinstance(table, Table)
@@ -179,11 +177,6 @@ def _storage_of(view: MaterializedView, relations: Relations) -> Table | Miss:
     return storage
 
 
-def _recorded(storage: Table) -> Mapping[str, SourceState]:
-    """Return the source states that the last refresh recorded, by table UUID; empty without a refresh."""
-    return {source.uuid: source for source in storage.refresh.sources} if storage.refresh is not None else {}
-
-
 def _child_problem(view: MaterializedView, children: Iterable[ChildView], relations: Relations) -> Miss | None:
     """Return a Miss if `view` reads another view whose version is not the one that the last refresh read; else None.
 
@@ -211,8 +204,8 @@ def _child_problem(view: MaterializedView, children: Iterable[ChildView], relati
     return None
 
 
-def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> Miss | None:
-    source = _source(name, table, recorded)
+def _source_problem(name: TableName, table: Relation | None, storage: Table) -> Miss | None:
+    source = _source(name, table, storage)
     if isinstance(source, Miss):
         return source
     assert isinstance(table, Table)
@@ -230,11 +223,8 @@ def _source_problem(name: TableName, table: Relation | None, recorded: Mapping[s
     return changed or _schema_problem(name, table, source)
 
 
-def _source(name: TableName, table: Relation | None, recorded: Mapping[str, SourceState]) -> SourceState | Miss:
-    """Return the state of a table that the last refresh recorded; a Miss if the refresh recorded none.
-
-    `recorded` has the recorded states by table UUID.
-    """
+def _source(name: TableName, table: Relation | None, storage: Table) -> SourceState | Miss:
+    """Return the state of a table that the last refresh of `storage` recorded; a Miss if the refresh recorded none."""
     if isinstance(table, ViewState):
         return Miss(
             Reason.UNKNOWN_STATE,
@@ -247,9 +237,8 @@ def _source(name: TableName, table: Relation | None, recorded: Mapping[str, Sour
             f"{name} is not an Iceberg table of the catalog: create the table again, or recreate the view over other "
             "tables",
         )
-    source = recorded.get(table.uuid)
-    # Two sources may have changed names with each other: the refresh then read another table under this name.
-    if source is None or any(other.name == name and other.uuid != table.uuid for other in recorded.values()):
+    source = storage.refresh.source(name, table.uuid) if storage.refresh is not None else None
+    if source is None:
         return Miss(
             Reason.STALE,
             f"{name} was replaced by another table since the last refresh, because its UUID has changed: refresh the "

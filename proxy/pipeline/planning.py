@@ -36,11 +36,12 @@ async def decide(catalogs: Catalogs, view: MaterializedView, sources: Sources, s
         return full("the columns of the storage table have changed")
     if problem := base_problem(view, sources, recorded):
         return full(problem)
-    states = {state.uuid: state for state in recorded.sources}
+    read = {name: recorded.source(name, table.uuid) for name, table in sources.tables.items()}
     changes = await asyncio.gather(
         *(
-            catalogs.of(name).change(name, states[table.uuid], table.snapshot_id)
-            for name, table in sources.tables.items()
+            catalogs.of(name).change(name, state, sources.tables[name].snapshot_id)
+            for name, state in read.items()
+            if state is not None  # `base_problem` has found them all
         )
     )
     decision = plan(view, storage, {change.name: change for change in changes})
@@ -78,7 +79,8 @@ def base_problem(view: MaterializedView, sources: Sources, recorded: RefreshStat
     through = {child.uuid: child.version for child in recorded.children}
     if through != {state.uuid: state.version for state in sources.views.values()}:
         return "a view that the query reads has been redefined"
-    if {state.uuid for state in recorded.sources} != {table.uuid for table in sources.tables.values()}:
+    read = [recorded.source(name, table.uuid) for name, table in sources.tables.items()]
+    if None in read or len(read) != len(recorded.sources):
         return "the stored rows were computed from other tables than the query reads now"
     if any(state.columns is None for state in recorded.sources):
         return "the last refresh did not record the columns that it read"

@@ -107,6 +107,21 @@ class RefreshState:
     behind: str = ""
     stale_share: float = 0.0
 
+    def source(self, name: TableName, uuid: str) -> SourceState | None:
+        """Return the state of the table `uuid`, which has the name `name` now; None if the refresh recorded none.
+
+        Also return None if the refresh read another table under this name: two tables may have exchanged their names,
+        or a table may be registered again under the name of another table. Some tools record sources without names;
+        only their UUIDs count.
+        """
+        found = None
+        for state in self.sources:
+            if state.uuid == uuid:
+                found = state
+            elif state.name == name:
+                return None
+        return found
+
 
 @dataclass(frozen=True)
 class Table:
