@@ -75,6 +75,8 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
     tree = _merged(forms, tree)
+    if not isinstance(tree, exp.Case):
+        return tree
     values, conditions = values_of(tree), conditions_of(tree)
     if not forms.nonempty or any(map(has_aggregate, conditions)) or not any(map(has_aggregate, values)):
         return tree
@@ -328,9 +330,12 @@ def _indicator(forms: Forms, argument: Tree) -> Tree:
 def _merged(forms: Forms, tree: Tree) -> Tree:
     """Return nested CASEs as one: CASE WHEN p THEN CASE WHEN q THEN x END END gives CASE WHEN p AND q THEN x END.
 
-    Return other CASEs unchanged.
+    A CASE with the same value in all branches gives this value: CASE WHEN p THEN 1 ELSE 1 END gives 1. Return other
+    CASEs unchanged.
     """
     default = tree.args.get("default")
+    if default is not None and all(value == default for value in values_of(tree)):
+        return default
     if tree.this is not None or len(tree.args["ifs"]) != 1:
         return tree
     (branch,) = tree.args["ifs"]

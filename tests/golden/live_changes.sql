@@ -4,6 +4,7 @@ CREATE TABLE sales (id INT NOT NULL, region STRING, channel STRING, amount INT, 
 CREATE TABLE names (region STRING, label STRING);
 CREATE TABLE returns (region STRING, n BIGINT);
 CREATE TABLE stock (region STRING, n INT, day DATE, at TIMESTAMP_NTZ);
+CREATE TABLE visits (page STRING, ms INT);
 --@ rows
 INSERT INTO sales VALUES
   (1, 'eu', 'web', 10, 1.50, 0.5, 1), (2, 'eu', 'shop', NULL, 2.50, 0.25, 2), (3, 'us', 'web', 30, NULL, 1.5, 3),
@@ -14,6 +15,7 @@ INSERT INTO returns VALUES ('eu', 1), ('eu', NULL), ('us', 2), ('ap', 9223372036
 INSERT INTO stock VALUES
   ('eu', 1, DATE '2024-01-01', TIMESTAMP_NTZ '2024-01-01 10:20:00'), ('eu', 2, DATE '2024-01-02', TIMESTAMP_NTZ '2024-01-01 11:00:00'),
   ('us', NULL, DATE '2024-01-02', TIMESTAMP_NTZ '2024-01-01 11:40:00'), ('ap', 4, NULL, TIMESTAMP_NTZ '2024-01-01 12:00:00');
+INSERT INTO visits VALUES ('home', 10), ('home', NULL), ('shop', 90), ('shop', 20), ('gone', 70);
 --@ appended
 DELETE FROM sales WHERE region = 'uk' OR id = 3;
 UPDATE sales SET price = NULL, amount = NULL WHERE id = 1;
@@ -23,6 +25,8 @@ DELETE FROM returns WHERE region = 'eu' AND n = 1 OR region = 'ap';
 INSERT INTO names VALUES ('za', 'Africa');
 UPDATE stock SET n = n + 1 WHERE region = 'eu';
 DELETE FROM stock WHERE region = 'ap';
+DELETE FROM visits WHERE page = 'gone' OR ms = 10;
+INSERT INTO visits VALUES ('shop', 60), ('new', NULL);
 --@ view by_region
 SELECT region, channel, sum(amount) AS total, avg(price) AS mean, sum(qty) AS q, count(*) AS cnt FROM sales GROUP BY region, channel
 --@ view extremes
@@ -41,6 +45,8 @@ SELECT timeseries(at, 'hour') AS h, max(n) AS top, sum(n) AS total, count(n) AS 
 SELECT day, max(n) AS top, sum(n) AS total FROM stock GROUP BY day
 --@ view cheap
 SELECT id, region, qty FROM sales WHERE qty < 6
+--@ view slow_visits
+SELECT page, avg(CASE WHEN ms >= 50 THEN 1 ELSE 0 END) AS share, count(*) AS cnt FROM visits GROUP BY page
 
 --@ case: a group without rows vanishes, a sum without values is NULL, a new group appears
 SELECT region, sum(amount) AS total, count(amount) AS n, count(*) AS cnt FROM sales GROUP BY region
@@ -159,3 +165,13 @@ SELECT day, sum(n) AS total FROM stock GROUP BY day
 SELECT region, sum(total) AS total FROM (SELECT region, amount + 1 AS total FROM sales) AS s GROUP BY region
 --@ rewritten using by_region
 SELECT v.`c0` AS region, v.`c1` AS total FROM (SELECT v.`c0` AS c0, CAST(CASE WHEN coalesce(sum(v.`c3`), 0) = 0 THEN NULL ELSE sum(v.`c1`) END AS bigint) AS c1, CAST(coalesce(sum(v.`c2`), 0) AS bigint) AS c2, CAST(coalesce(sum(v.`c3`), 0) AS bigint) AS c3 FROM (SELECT v.`region` AS c0, CAST(sum(v.`total` + (CAST(1 AS BIGINT) * v.`viewgate_count_2`)) AS bigint) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2, CAST(coalesce(sum(v.`viewgate_count_2`), 0) AS bigint) AS c3 FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v GROUP BY v.`region` UNION ALL SELECT sales_0.region AS c0, sum(CASE WHEN sales_0._change_type IN ('INSERT', 'UPDATE_AFTER') THEN sales_0.amount + 1 ELSE -CAST(sales_0.amount + 1 AS BIGINT) END) AS c1, sum(CASE WHEN sales_0._change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END) AS c2, sum(CASE WHEN (sales_0.amount + 1) IS NULL THEN 0 ELSE CASE WHEN sales_0._change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END END) AS c3 FROM lake.demo.sales.changes WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS sales_0 GROUP BY sales_0.region) AS v GROUP BY v.`c0` HAVING coalesce(sum(v.`c2`), 0) > 0) AS v
+
+--@ case: an average of values that are never NULL, whose count is that of the rows
+SELECT page, avg(CASE WHEN ms >= 50 THEN 1 ELSE 0 END) AS share, count(*) AS cnt FROM visits GROUP BY page
+--@ rewritten using slow_visits
+SELECT v.`c0` AS page, CAST(v.`c1` AS DOUBLE) / CAST(nullif(v.`c2`, 0) AS DOUBLE) AS share, v.`c3` AS cnt FROM (SELECT v.`c0` AS c0, CAST(CASE WHEN coalesce(sum(v.`c2`), 0) = 0 THEN NULL ELSE sum(v.`c1`) END AS bigint) AS c1, CAST(coalesce(sum(v.`c2`), 0) AS bigint) AS c2, CAST(coalesce(sum(v.`c3`), 0) AS bigint) AS c3 FROM (SELECT v.`page` AS c0, CAST(v.`viewgate_sum_0` AS bigint) AS c1, v.`viewgate_count_1` AS c2, v.`cnt` AS c3 FROM lake.demo.slow_visits__storage VERSION AS OF 2009 AS v UNION ALL SELECT visits_0.page AS c0, sum(CASE WHEN visits_0._change_type IN ('INSERT', 'UPDATE_AFTER') THEN CASE WHEN visits_0.ms >= 50 THEN 1 ELSE 0 END ELSE -CAST(CASE WHEN visits_0.ms >= 50 THEN 1 ELSE 0 END AS BIGINT) END) AS c1, sum(CASE WHEN CASE WHEN visits_0.ms >= 50 THEN 1 ELSE 0 END IS NULL THEN 0 ELSE CASE WHEN visits_0._change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END END) AS c2, sum(CASE WHEN visits_0._change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END) AS c3 FROM lake.demo.visits.changes WITH ('start-snapshot-id' = '504', 'end-snapshot-id' = '5504') AS visits_0 GROUP BY visits_0.page) AS v GROUP BY v.`c0` HAVING coalesce(sum(v.`c3`), 0) > 0) AS v
+
+--@ case: such an average over coarser groups
+SELECT avg(CASE WHEN ms >= 50 THEN 1 ELSE 0 END) AS share FROM visits
+--@ rewritten using slow_visits
+SELECT CAST(v.`c0` AS DOUBLE) / CAST(nullif(v.`c1`, 0) AS DOUBLE) AS share FROM (SELECT CAST(CASE WHEN coalesce(sum(v.`c1`), 0) = 0 THEN NULL ELSE sum(v.`c0`) END AS bigint) AS c0, CAST(coalesce(sum(v.`c1`), 0) AS bigint) AS c1 FROM (SELECT CAST(sum(v.`viewgate_sum_0`) AS bigint) AS c0, CAST(coalesce(sum(v.`viewgate_count_1`), 0) AS bigint) AS c1 FROM lake.demo.slow_visits__storage VERSION AS OF 2009 AS v UNION ALL SELECT sum(CASE WHEN visits_0._change_type IN ('INSERT', 'UPDATE_AFTER') THEN CASE WHEN visits_0.ms >= 50 THEN 1 ELSE 0 END ELSE -CAST(CASE WHEN visits_0.ms >= 50 THEN 1 ELSE 0 END AS BIGINT) END) AS c0, sum(CASE WHEN CASE WHEN visits_0.ms >= 50 THEN 1 ELSE 0 END IS NULL THEN 0 ELSE CASE WHEN visits_0._change_type IN ('INSERT', 'UPDATE_AFTER') THEN 1 ELSE -1 END END) AS c1 FROM lake.demo.visits.changes WITH ('start-snapshot-id' = '504', 'end-snapshot-id' = '5504') AS visits_0) AS v) AS v
