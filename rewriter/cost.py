@@ -104,27 +104,29 @@ class Costs:
         return _whole(self.relations.get(storage)).ms
 
     def least(
-        self, shortlist: Shortlist, block: Block, scans: Mapping[str, Estimate], tables: Estimate
+        self, shortlist: Shortlist, query: Predicates, scans: Mapping[str, Estimate], tables: Estimate
     ) -> Iterator[tuple[float, MaterializedView]]:
         """Yield each view of the shortlist with a lower bound, in milliseconds, of the block's cost over the view.
 
         The lowest bound comes first; equal bounds are ordered by view name. A group of views is looked at view by view
         only when a bound for the whole group is reached, so that a caller who stops early saves this work.
 
-        The shortlist has the views that could answer the block. The bound is estimated from the index alone. The plan
-        joins the storage table to each of the block's tables that the view does not read, and reads these tables as the
-        block does, whose estimates are `scans`, by table id, and `tables` for all tables together. A view with more
-        grouping keys than the block needs a roll-up (one shuffle), unless the view may have the same groups, with year,
-        month and day as keys in place of one date. Of a large storage table, one column is read for each output, and
-        the storage table is assumed to be pruned by the same factor as the base tables.
+        The shortlist has the views that could answer `query`, a block. The bound is estimated from the index alone. The
+        plan joins the storage table to each of the block's tables that the view does not read, and reads these tables
+        as the block does, whose estimates are `scans`, by table id, and `tables` for all tables together. A view with
+        more grouping keys than the block needs a roll-up (one shuffle), unless the view may have the same groups: with
+        year, month and day as keys in place of one date, or with keys that the block's filter restricts to one value.
+        Of a large storage table, one column is read for each output, and the storage table is assumed to be pruned by
+        the same factor as the base tables.
 
         A view that may have only part of the rows is assumed to lack the share UNKNOWN_SHARE of the rows. The bound is
         therefore not strict: a view that in fact has all rows may cost less. With a strict bound, each view that may
         have only part of the rows would be tried, and TPC-H and SSB queries that one of 100 views answers would take
         1.3 times as long.
         """
-        definitions, relations, columns = shortlist.definitions, self.relations, len(block.outputs)
-        rolled = definitions.shelf.keyed_by_more(_most_keys(block.keys) if block.keys is not None else sys.maxsize)
+        block, definitions, relations = query.block, shortlist.definitions, self.relations
+        columns = len(block.outputs)
+        rolled = definitions.shelf.keyed_by_more(_most_keys(query) if block.keys is not None else sys.maxsize)
         pruned = min(1.0, tables.rows / tables.held) if tables.held else 1.0
         read: dict[TableName, list[Estimate]] = {}
         for table in block.tables:
@@ -330,10 +332,12 @@ def _columns(block: Block) -> Mapping[str, Collection[str]]:
     return found
 
 
-def _most_keys(keys: Sequence[Tree]) -> int:
-    """Return the greatest number of grouping keys with which a view may have the same groups as a query with `keys`.
+def _most_keys(query: Predicates) -> int:
+    """Return the greatest number of grouping keys with which a view may have the same groups as a query.
 
-    A view may have year, month and day as keys in place of one date: the keys `region, date(t)` give 4.
+    A view may have year, month and day as keys in place of one date: the keys `region, date(t)` give 4. A view may have
+    each column that the query's filter restricts to one value as another key.
     """
+    keys = query.block.keys or ()
     dated = sum(1 for key in keys if as_bucket(key) is not None or day_source(key) is not None)
-    return len(keys) + 2 * dated
+    return len(keys) + 2 * dated + sum(map(query.pins, query.ranges))

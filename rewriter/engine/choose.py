@@ -112,7 +112,7 @@ def _try_all(tried: Tried, query: Predicates, shortlist: Shortlist) -> None:
     block, definitions, costs = query.block, tried.definitions, tried.costs
     scans = costs.scans(block)
     tables = costs.of_scans(scans, block)
-    bounds = costs.least(shortlist, block, scans, tables)
+    bounds = costs.least(shortlist, query, scans, tables)
     untried: Iterator[MaterializedView] = iter(())
     for bound, view in bounds:
         beaten = not definitions.exhaustive and tried.beats(bound, view)

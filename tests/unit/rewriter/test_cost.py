@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rewriter import Outcome, Reason, parse, rewrite
+from rewriter.block import predicates_of
 from rewriter.cost import Costs
 from rewriter.engine.questions import block_of, finder
 from rewriter.model import Relation, Table, TableName
@@ -134,7 +135,8 @@ def test_views_with_parts_of_the_rows_are_bounded_by_what_a_union_reads_of_them(
     block, _ = block_of(select, select.tree, statement, finder(statement, built.definitions, relations))
     costs = Costs(relations, "UTC")
     shortlist, scans = built.definitions.shortlist(statement, select), costs.scans(block)
-    bounds = {view.name: bound for bound, view in costs.least(shortlist, block, scans, costs.of_block(block))}
+    least = costs.least(shortlist, predicates_of(block, "UTC"), scans, costs.of_block(block))
+    bounds = {view.name: bound for bound, view in least}
     (replaced,) = rewrite(statement, built.definitions, relations).replacements
     assert bounds[replaced.view.name] <= costs.of_match(replaced.match).ms
 
@@ -153,6 +155,18 @@ def test_of_equally_good_views_only_the_first_is_tried() -> None:
     wider = query.replace(" FROM", ", max(n) AS m, count(*) AS c FROM")
     built = world(GoldenFile(Path(), schema=SCHEMA, views={f"v{i}": wider for i in range(5)}))
     assert tried(built, query, {"sales": MANY} | {f"v{i}__storage": 10 for i in range(5)}) == ["v0"]
+
+
+def test_a_view_with_a_further_key_that_the_filter_fixes_needs_no_roll_up() -> None:
+    query = "SELECT region, sum(n) FROM sales WHERE sex = 'f' GROUP BY region"
+    views = {
+        "filtered": "SELECT region, sum(n) AS s FROM sales WHERE sex = 'f' GROUP BY region",
+        "keyed": "SELECT region, sex, sum(n) AS s FROM sales GROUP BY region, sex",
+    }
+    built = world(GoldenFile(Path(), schema=SCHEMA, views=views))
+    relations = sized(built, {"filtered__storage": FEW_ROWS, "keyed__storage": 9, "sales": 9 * MANY})
+    (replaced,) = rewrite(parse(query, built.session), built.definitions, relations).replacements
+    assert replaced.view.name.table == "keyed"
 
 
 def test_views_that_must_be_joined_to_the_same_table_are_not_tried_after_a_cheaper_one() -> None:
