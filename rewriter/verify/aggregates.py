@@ -333,7 +333,7 @@ def _merged(forms: Forms, tree: Tree) -> Tree:
     A CASE with the same value in all branches gives this value: CASE WHEN p THEN 1 ELSE 1 END gives 1. Return other
     CASEs unchanged.
     """
-    default = tree.args.get("default")
+    default: Tree | None = tree.args.get("default")
     if default is not None and all(value == default for value in values_of(tree)):
         return default
     if tree.this is not None or len(tree.args["ifs"]) != 1:
