@@ -177,7 +177,7 @@ class _Stale:
         now = {table.uuid: table.snapshot_id for table in self.sources}
         sources = tuple(replace(s, snapshot_id=now.get(s.uuid)) for s in self.storage.refresh.sources)
         refresh = replace(self.storage.refresh, sources=sources, only=fresh.only, behind=self.why)
-        refresh = replace(refresh, stale_share=fresh.stale_share)
+        refresh = replace(refresh, stale_share=fresh.stale_share, whole=self.storage.refresh)
         return replace(self.storage, refresh=refresh)
 
 

@@ -69,9 +69,8 @@ class Tried:
     - `best`: the cheapest match so far; None without a match
     - `matches`: the views that can answer
     - `missed`: the attempts at views that cannot answer
-    - `stale`: the stale views
+    - `stale`: the stale views, and the views of which only some partitions are fresh
     - `testing`: the views in place of tables that a SEMI or ANTI join tests, each with a description
-    - `live`: for each stale view that is read together with changed rows, a description of these rows
     """
 
     select: SelectBlock
@@ -84,7 +83,6 @@ class Tried:
     matches: dict[TableName, Matched] = field(default_factory=dict)
     missed: list[Attempt] = field(default_factory=list)
     stale: list[MaterializedView] = field(default_factory=list)
-    live: dict[TableName, str] = field(default_factory=dict)
     testing: dict[TableName, str] = field(default_factory=dict)
     best: Best | None = None
     # By view and by the names of the block's tables: if the block names the view, the path has the view's columns, else
@@ -108,30 +106,34 @@ class Tried:
         `query` is the block to answer, `tables` the cost of reading the base tables instead.
         """
         found = self._add(view, query, query, self._path(view, query.block), tables)
+        behind = self._behind(view.name)
         if isinstance(found.result, Match):
+            self.stale += [view] if behind else []
             self._add_upon(view, found.result, query, tables)
             return
+        self.miss(view, found.result, found.rule)
         if found.result.reason is Reason.STALE:
             self.stale.append(view)
-        self.miss(view, found.result, found.rule)
-        if found.result.reason in _OF_PARTS and (behind := self._behind(view.name)):
+        elif found.result.reason in _OF_PARTS and behind:
+            self.stale.append(view)
             detail = f"{behind}; with the fresh partitions alone: {found.result.detail}"
             self.missed[-1] = replace(self.missed[-1], reason=Reason.STALE, detail=detail)
 
     def add_live(self, query: Predicates, tables: Estimate) -> None:
-        """Try the stale views together with the changes of their tables, unless a view has already matched.
+        """Try the stale views together with the changes of their tables, unless a fresh view has already matched.
 
-        `query` is the block to answer, `tables` the cost of reading the base tables instead.
+        A plan that reads only the fresh partitions of a view is kept if it is cheaper. `query` is the block to answer,
+        `tables` the cost of reading the base tables instead.
         """
-        for view in () if self.best is not None or self.correlation is not None else self.stale:
+        fresh = self.best is not None and not self._behind(self.best.view.name)
+        for view in () if fresh or self.correlation is not None else self.stale:
             storage = live_storage(view, self.definitions.sources[view.name], self.relations)
             if not isinstance(storage, Live):
                 continue
-            stale = next(attempt for attempt in self.missed if attempt.view == view.name)
-            self.missed.remove(stale)
-            self.live[view.name] = " and ".join(f"{_how(c)} {c.name} since snapshot {c.start}" for c in storage.grown)
+            stale = next((attempt for attempt in self.missed if attempt.view == view.name), None)
             found = self._add(view, query, query, self._live_path(view, query.block, storage), tables)
-            if isinstance(found.result, Miss):
+            if isinstance(found.result, Miss) and stale is not None:
+                self.missed.remove(stale)
                 self.miss(view, found.result, found.rule)
                 refreshed = self._answer(view, query, self._refreshed_path(view, query.block, storage))
                 self.missed[-1] = _refreshable(self.missed[-1], stale, refreshed, storage)
@@ -388,8 +390,10 @@ class Tried:
         that changed rows are read, too, or that only the fresh partitions are read. The result is empty if `rows` is
         empty and the view is fresh.
         """
-        live = f"live: the stale view is read together with the rows {self.live[name]}" if name in self.live else ""
-        behind = self._behind(name)
+        grown = self.best.path.grown if self.best is not None and self.best.view.name == name else ()
+        changes = " and ".join(f"{_how(c)} {c.name} since snapshot {c.start}" for c in grown)
+        live = f"live: the stale view is read together with the rows {changes}" if changes else ""
+        behind = "" if changes else self._behind(name)
         fresh = f"live: only the partitions that are still fresh are read, since {behind}" if behind else ""
         return "; ".join(filter(None, (rows, live, fresh)))
 

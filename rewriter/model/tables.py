@@ -95,6 +95,7 @@ class RefreshState:
     - `behind`: describes the change of a source since the refresh, if `only` was narrowed because of this change to
       exclude the stale rows; else empty
     - `stale_share`: the share (0 to 1) of the changed source's rows that contribute to the excluded rows
+    - `whole`: the record of the refresh itself, which all stored rows represent, if `behind` is not empty; else None
     """
 
     view_version: int
@@ -106,6 +107,7 @@ class RefreshState:
     only: str = ""
     behind: str = ""
     stale_share: float = 0.0
+    whole: RefreshState | None = None
 
     def source(self, name: TableName, uuid: str) -> SourceState | None:
         """Return the state of the table `uuid`, which has the name `name` now; None if the refresh recorded none.
@@ -190,6 +192,12 @@ class Table:
         Empty if `only` excludes no stale rows.
         """
         return self.refresh.behind if self.refresh is not None else ""
+
+    @property
+    def as_refreshed(self) -> Table:
+        """The storage table with all its rows, as of the last refresh, also if `only` excludes stale rows."""
+        whole = self.refresh.whole if self.refresh is not None else None
+        return self if whole is None else replace(self, refresh=whole)
 
     def column(self, name: str) -> Column | None:
         """Return the column with this name, ignoring case as Spark does by default; None if there is none."""

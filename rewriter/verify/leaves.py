@@ -29,7 +29,7 @@ class Leaves:
     """
 
     def __init__(self, question: Block, definitions: Definitions, relations: Relations, zone: str) -> None:
-        self._definitions, self._relations, self._zone = definitions, relations, zone
+        self._question, self._definitions, self._relations, self._zone = question, definitions, relations, zone
         self._named = frozenset(table.name for table in question.tables)
 
     def columns(self, name: TableName) -> tuple[Column, ...] | None:
@@ -44,6 +44,13 @@ class Leaves:
         """Return the table with this name; None for other relations and for an unknown name."""
         relation = self._relations.get(name)
         return relation if isinstance(relation, Table) else None
+
+    def reading_whole(self, name: TableName) -> Leaves:
+        """Return the same tables and views, with all rows of the storage table `name`, as of its last refresh."""
+        storage = self.table(name)
+        assert storage is not None
+        relations = {**self._relations, name: storage.as_refreshed}
+        return Leaves(self._question, self._definitions, relations, self._zone)
 
     def held(self, name: TableName) -> Held | None:
         """Return the block that defines the rows of a storage table or view, and the names of its columns.

@@ -70,4 +70,5 @@ def _facts(relation: object) -> object:
     if not isinstance(relation, Table):
         return relation
     keys = relation.primary_key, relation.foreign_keys
-    return relation.columns, keys, relation.only, relation.least, relation.ranges
+    whole = relation.as_refreshed
+    return relation.columns, keys, relation.only, whole.only, relation.least, relation.ranges

@@ -16,7 +16,7 @@ from rewriter.block import Block, Unsupported, opaque_within, text_of
 from rewriter.block.changed import renamed_block
 from rewriter.match.divided import merged
 from rewriter.match.printing import fresh_rows
-from rewriter.model import Column, Session
+from rewriter.model import Column, Session, Table
 from rewriter.verify.compare import Comparison, compare
 from rewriter.verify.forms import Mode, mode_of
 from rewriter.verify.layers import compare_layers, has_layers
@@ -71,6 +71,7 @@ def verify(
         constants = frozenset(text_of(call) for tree in trees for call in opaque_within(tree))
         derived = [table for table in question.tables if table.text]
         plan = read_printed(text, session, leaves.columns, constants, derived)
+        leaves = _as_read(text, plan, leaves)
         problem = _shape_problem(question, plan, leaves, schema) or _stale_problem(text, plan, leaves)
         if problem:
             return Verdict(REFUTED, problem)
@@ -121,6 +122,25 @@ def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
     return replace(block, since=(*block.since, *found)) if found else block
 
 
+def _as_read(text: str, plan: Select, leaves: Leaves) -> Leaves:
+    """Return `leaves` with each storage table in the state in which the plan reads the storage table.
+
+    A storage table of which some partitions are fresh has two states: the fresh rows, by a filter, and all rows as of
+    the last refresh, without this filter. `text` is the SQL of the plan.
+    """
+    for scan in plan.scans():
+        table = leaves.table(scan.name)
+        if table is not None and table.as_refreshed is not table and not _fresh_reads(text, scan, table):
+            leaves = leaves.reading_whole(scan.name)
+    return leaves
+
+
+def _fresh_reads(text: str, scan: Scan, table: Table) -> int:
+    """Return how often the SQL of a plan reads only the fresh rows of a storage table."""
+    at = "" if scan.pin is None else f" VERSION AS OF {scan.pin}"
+    return text.count(f"({fresh_rows(table, f'{scan.name.sql()}{at}')})")
+
+
 def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
     """Return a message that names a storage table of which the plan reads stale rows; empty if there is none.
 
@@ -132,9 +152,7 @@ def _stale_problem(text: str, plan: Select, leaves: Leaves) -> str:
         table = leaves.table(scan.name)
         if table is None or not table.behind:
             continue
-        at = "" if scan.pin is None else f" VERSION AS OF {scan.pin}"
-        fresh = text.count(f"({fresh_rows(table, f'{scan.name.sql()}{at}')})")
-        if fresh != len(re.findall(rf"{re.escape(scan.name.sql())}(?![\w`.])", text)):
+        if _fresh_reads(text, scan, table) != len(re.findall(rf"{re.escape(scan.name.sql())}(?![\w`.])", text)):
             return f"the rewritten query reads rows of {scan.name} that are stale"
     return ""
 

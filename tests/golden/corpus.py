@@ -232,6 +232,7 @@ def world(golden: GoldenFile) -> World:
         if isinstance(table, Table):
             relations[table.name] = replace(table, ranges=tuple(_ranges(golden.ranges, table.name.table)))
     relations |= dict(_grown(golden.appended, relations))
+    relations |= {view.storage: _in_part(relations[view.storage], relations) for view in views}
     declared = Declared().learned(relations)
     return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
 
@@ -261,6 +262,18 @@ def _grown(appended: str, relations: Mapping[TableName, Relation | None]) -> Ite
         came = Snapshot(before.id + GROWN, before.timestamp_ms + 1, "append", before.schema_id, 1000, delete_files=0)
         came = replace(came, operation="overwrite", removed=1000) if name in taken_from(appended) else came
         yield table.name, replace(table, snapshots=(came, before), records=None)
+
+
+def _in_part(storage: Relation | None, relations: Mapping[TableName, Relation | None]) -> Relation | None:
+    """Return a partly fresh storage table as Viewgate reads it after changes of its tables; others unchanged."""
+    if not isinstance(storage, Table) or storage.refresh is None or not storage.behind:
+        return storage
+    now = {table.uuid: table.snapshot_id for table in relations.values() if isinstance(table, Table)}
+    sources = tuple(replace(source, snapshot_id=now[source.uuid]) for source in storage.refresh.sources)
+    if sources == storage.refresh.sources:
+        return storage
+    whole = replace(storage.refresh, only="", behind="")
+    return replace(storage, refresh=replace(storage.refresh, sources=sources, whole=whole))
 
 
 # Snapshots of tables that grow are 500 and so on, then 5500: how the emulation in DuckDB tells them from others.
