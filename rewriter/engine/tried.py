@@ -155,7 +155,7 @@ class Tried:
                 )
                 if isinstance(found, Rewriting) and self._gains(found, rewriting):
                     rewriting = found
-                    self.testing[view.name] = f"tested by the {join.kind} join"
+                    self.testing[view.name] = f"read in place of the table on the right side of the {join.kind} join"
                     break
         return match if rewriting is match.rewriting else replace(match, rewriting=rewriting)
 
@@ -308,9 +308,11 @@ class Tried:
         if isinstance(path, Miss):
             return path
         if path.block.derived:
+            changed = " and ".join(str(change.name) for change in live.grown)
             return Miss(
                 Reason.SHAPE,
-                "a table has changed that the view reads through a derived table with GROUP BY: refresh the view",
+                f"the changed rows of {changed} cannot be combined with the view, which reads a derived table with "
+                "GROUP BY: refresh the view",
             )
         if not all(isinstance(self.relations.get(table.name), Table) for table in path.block.tables):
             return Miss(

@@ -49,10 +49,11 @@ class Ask:
                 Reason.SHAPE, f"the query is {kind}, and this rewrite rule answers only a single SELECT", apart=True
             )
         if self.path.grown:
-            changed = ", ".join(str(change.name) for change in self.path.grown)
+            changed = " and ".join(str(change.name) for change in self.path.grown)
+            verb = "has" if len(self.path.grown) == 1 else "have"
             return Miss(
                 Reason.SHAPE,
-                f"{changed} has changed since the last refresh of the view: refresh the view",
+                f"{changed} {verb} changed since the last refresh of the view: refresh the view",
                 apart=True,
             )
         return read_view(self.question, self.path, self.mapping)

@@ -51,7 +51,7 @@ def changelog_union(ask: Ask) -> TwoPhase | Miss:
     tables = tuple(replace(table, contents=None) for table in query.block.tables)
     groups = counted(decomposed(replace(query.block, tables=tables)))
     if problem := subtraction_problem(groups):
-        return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"the current rows: {problem}")
+        return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"the current rows, because {problem}: refresh the view")
     held = replace(
         ask,
         question=Predicates(groups, query.conjuncts, query.zone),
@@ -67,16 +67,22 @@ def _query_problem(ask: Ask, block: Block) -> str:
     """
     if block.keys is None:
         return "rows were deleted or replaced since the last refresh, and the query does not group: refresh the view"
-    if filling_join(block, ask.mapping) is not None:
-        return "rows were deleted or replaced in a table on the right side of a LEFT join: refresh the view"
+    if (join := filling_join(block, ask.mapping)) is not None:
+        changed = {change.name for change in ask.path.grown}
+        names = dict.fromkeys(str(t.name) for t in block.tables if t.id in join.tables and t.name in changed)
+        return (
+            f"rows of {' and '.join(names)}, on the right side of a LEFT join, were deleted or replaced since the last "
+            "refresh: refresh the view"
+        )
     derived = next((table.alias for table in block.tables if table.text and not table.constant), None)
     if derived is not None:
         return (
             f"the derived table {derived} would be computed twice, for the view's rows and for the changed rows: "
             "refresh the view"
         )
-    if any(table.column(CHANGE_TYPE) is not None for table in block.tables):
-        return f"a table has a column {CHANGE_TYPE}, as Iceberg's list of changed rows has: rename the column"
+    named = next((table.name for table in block.tables if table.column(CHANGE_TYPE) is not None), None)
+    if named is not None:
+        return f"{named} has a column {CHANGE_TYPE}, as Iceberg's list of changed rows has: rename the column"
     return ""
 
 

@@ -40,8 +40,8 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     if not appended or not isinstance(query, Predicates):
         return Miss(
             Reason.SHAPE,
-            "the rule delta_union reads rows appended to the view's base tables since the last refresh of the view, "
-            "and no rows were appended, or other rows were deleted",
+            "the rule delta_union reads rows appended since the last refresh of the view, and answers only if the "
+            "view's base tables have changed by appends alone",
             apart=True,
         )
     if query.block.keys is None and not query.block.plain:

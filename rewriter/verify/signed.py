@@ -56,7 +56,9 @@ def unsigned(block: Block) -> Block:
     outputs = tuple(o if o in block.keys else _unsigned(o, column, block) for o in block.outputs)
     plain = replace(block, outputs=outputs)
     if any(node == column for tree in plain.expressions for node in tree.find_all(exp.Column)):
-        raise Misread("the rewritten query reads the kind of a change other than as a sign: the view is not used")
+        raise Misread(
+            f"the rewritten query uses {CHANGE_TYPE} for more than the sign of a changed row: the view is not used"
+        )
     return plain
 
 
@@ -139,7 +141,9 @@ def net_block(select: Select, union: Union, blocks: Sequence[Block], whole: Bloc
     rows = [column for column, output in held.items() if output == ROWS]
     left = [exp.GT(this=_zeroed(column), expression=ZERO) for column in rows]
     if outer.having and (len(outer.having) > 1 or outer.having[0] not in left or not keys):
-        raise Misread("the rewritten query removes other groups than those without rows: the view is not used")
+        raise Misread(
+            "the rewritten query removes groups by another condition than that no row is left: the view is not used"
+        )
     if keys and not outer.having:
         raise Misread("the rewritten query keeps groups whose rows were all deleted: the view is not used")
     return replace(whole, outputs=added, names=outer.names)

@@ -332,7 +332,7 @@ class Unfolding:
             own = isinstance(node, exp.Column) and node.table == table.id
             tree = known.get(node.name.lower()) if own else node
             if tree is None or (own and has_aggregate(tree)):
-                raise undecided("is tested by an aggregate")
+                raise undecided("has an aggregate in the ON condition")
             grouped = own and inner.keys is not None and expression_type(tree, inner) in FRACTIONS
             return call_of(GROUPED_FLOAT, tree) if grouped else tree
 

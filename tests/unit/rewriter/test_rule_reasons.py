@@ -86,13 +86,13 @@ CHANGED = (replace(GROWN[0], kind=ChangeKind.CHANGED),)
             CHANGED,
             "rows were deleted or replaced since the last refresh, and the query",
         ),
-        (JOINED, CHANGED, "rows were deleted or replaced in a table on the right side of a LEFT join"),
+        (JOINED, CHANGED, "rows of lake.sales, on the right side of a LEFT join, were deleted or replaced since"),
         (
             "SELECT s.day FROM dates d FULL JOIN sales s ON s.day = d.day GROUP BY s.day",
             CHANGED,
             "the query has a FULL join, in which rows changed since the last refresh of the view may remove rows",
         ),
-        ("SELECT day, min(price) FROM sales GROUP BY day", CHANGED, "the current rows: min cannot subtract"),
+        ("SELECT day, min(price) FROM sales GROUP BY day", CHANGED, "the current rows, because min cannot subtract a"),
     ],
 )
 def test_changed_rows(query: str, grown: tuple[Change, ...], reason: str) -> None:
@@ -108,7 +108,7 @@ def test_a_column_of_the_list_of_changes() -> None:
     named = replace(block.tables[0], columns=(*COLUMNS, Column("_change_type", "string")))
     missed = changelog_union(replace(ask, question=Predicates(replace(block, tables=(named,)), (), "UTC")))
     assert isinstance(missed, Miss)
-    assert missed.detail.startswith("a table has a column _change_type")
+    assert missed.detail.startswith("lake.sales has a column _change_type")
 
 
 def test_bitmaps_that_the_view_lacks() -> None:
