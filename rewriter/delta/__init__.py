@@ -10,13 +10,13 @@ aggregates; deleted rows count negatively.
 from rewriter.delta.reads import Added, At, Changed, Read
 from rewriter.delta.signed import (
     CHANGE_TYPE,
-    count_among,
     count_of,
-    counted,
+    count_output,
     netted,
     signed,
     signed_problem,
     subtraction_problem,
+    with_group_counts,
 )
 from rewriter.delta.terms import terms
 
@@ -26,12 +26,12 @@ __all__ = [
     "At",
     "Changed",
     "Read",
-    "count_among",
     "count_of",
-    "counted",
+    "count_output",
     "netted",
     "signed",
     "signed_problem",
     "subtraction_problem",
     "terms",
+    "with_group_counts",
 ]

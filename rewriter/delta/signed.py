@@ -1,4 +1,4 @@
-"""Maintains a grouped block over one table by signed deltas.
+"""Maintains a grouped block by signed deltas of its tables.
 
 The aggregates of inserted rows are added to the stored aggregates, and the aggregates of deleted rows are subtracted.
 """
@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 
 from sqlglot import exp
 
 from rewriter.block import Block, aggregate_of
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
-from rewriter.functions.trees import ROWS
+from rewriter.functions.trees import ROWS, call_of, number
 from rewriter.functions.types import DIGITS, as_decimal
 from rewriter.schema import expression_type, output_types
 
 Tree = exp.Expr
 
 CHANGE_TYPE = "_change_type"
+# The table t.changes lists an update as DELETE and INSERT; a changelog view may list the new row as UPDATE_AFTER.
 _CAME = ("INSERT", "UPDATE_AFTER")
 _EXACT = ("bigint", "decimal")
 
@@ -29,20 +31,12 @@ def _came(table: str) -> Tree:
     return exp.In(this=exp.column(CHANGE_TYPE, table), expressions=values)
 
 
-def _number(value: int) -> Tree:
-    return exp.Literal.number(value)
-
-
 def _either(condition: Tree, then: Tree, otherwise: Tree) -> Tree:
     return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
 
 
 def _sign(table: str) -> Tree:
-    return _either(_came(table), _number(1), exp.Neg(this=_number(1)))
-
-
-def _sum(tree: Tree) -> Tree:
-    return exp.Anonymous(this="sum", expressions=[tree])
+    return _either(_came(table), number(1), exp.Neg(this=number(1)))
 
 
 def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
@@ -59,15 +53,16 @@ def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
     if len(block.tables) != 1:
         return "more than one table is read"
     computed = [output for output in block.outputs if output not in (block.keys or ())]
-    problems = (problem(output, block, types) for problem in (_unfit, _lacking) for output in computed)
-    return next(filter(None, problems), "")
+    unfit = (_unfit(output, types) for output in computed)
+    lacking = (_lacking(output, block, types) for output in computed)
+    return next(filter(None, chain(unfit, lacking)), "")
 
 
 def subtraction_problem(block: Block) -> str:
     """Return why deleted rows cannot be subtracted from the partial aggregates of a query, for a message.
 
     Return an empty string if they can be subtracted. `block` is the grouped block of the partial aggregates: only sums
-    and counts, whose counts `counted` adds.
+    and counts, whose counts `with_group_counts` adds.
     """
     types = dict(zip(block.outputs, output_types(block), strict=True))
     for output in block.outputs:
@@ -75,12 +70,12 @@ def subtraction_problem(block: Block) -> str:
             call = aggregate_of(output)
             if call is not None and AGGREGATES[call.name].composed is not None:
                 return f"{call.name} cannot subtract a removed row"
-            if problem := _unfit(output, block, types):
+            if problem := _unfit(output, types):
                 return problem
     return ""
 
 
-def _unfit(output: Tree, _block: Block, types: Mapping[Tree, str]) -> str:
+def _unfit(output: Tree, types: Mapping[Tree, str]) -> str:
     """Return why the contribution of a deleted row cannot be subtracted from an output; empty if it can be.
 
     Only this output is considered, not the block's other outputs. `types` maps each output to its type.
@@ -109,7 +104,7 @@ def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
     if call is None or call.name == "count":
         return ""
     argument = call.expressions[0]
-    lacks = [] if count_among(argument, block) is not None else ["count"]
+    lacks = [] if count_output(argument, block) is not None else ["count"]
     if AGGREGATES[call.name].composed is not None and not _has_exact_sum(argument, block, types):
         lacks.append("exact sum")
     return (
@@ -121,10 +116,10 @@ def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
 
 def count_of(argument: Tree) -> Tree:
     """Return the call count(argument)."""
-    return exp.Anonymous(this="count", expressions=[argument.copy()])
+    return call_of("count", argument.copy())
 
 
-def count_among(argument: Tree, block: Block) -> Tree | None:
+def count_output(argument: Tree, block: Block) -> Tree | None:
     """Return the output of `block` that has the value of count(argument), or None if there is none.
 
     `argument` is the argument of a sum() or avg(). If deletions reduce this count to 0, the sum or average becomes
@@ -133,15 +128,15 @@ def count_among(argument: Tree, block: Block) -> Tree | None:
     law:   CAST(x AS DECIMAL(38,0)) of an integer x is NULL only where x is NULL, so that both have the same count;
            count(x) is count(*) if x is never NULL
     """
-    value = _counted(argument, block)
+    value = _unwidened(argument, block)
     declared = block.type_of(value)
     if declared is not None and not declared.nullable:
         value = exp.Star()
     counts = (o for o in block.outputs if isinstance(o, exp.Anonymous) and o.name == "count")
-    return next((count for count in counts if _counted(count.expressions[0], block) == value), None)
+    return next((count for count in counts if _unwidened(count.expressions[0], block) == value), None)
 
 
-def _counted(argument: Tree, block: Block) -> Tree:
+def _unwidened(argument: Tree, block: Block) -> Tree:
     """Return an aggregate's argument without a cast from an integer type to a DECIMAL type that holds all its values.
 
     For an INT column n, `CAST(n AS DECIMAL(38,0))` gives n, which is NULL exactly where the cast is NULL. Return any
@@ -158,12 +153,12 @@ def _counted(argument: Tree, block: Block) -> Tree:
 def _has_exact_sum(argument: Tree, block: Block, types: Mapping[Tree, str]) -> bool:
     sums = (o for o in block.outputs if isinstance(o, exp.Anonymous) and o.name == "sum")
     return any(
-        types[total].startswith(_EXACT) and argument in (total.expressions[0], _counted(total.expressions[0], block))
+        types[total].startswith(_EXACT) and argument in (total.expressions[0], _unwidened(total.expressions[0], block))
         for total in sums
     )
 
 
-def counted(block: Block) -> Block:
+def with_group_counts(block: Block) -> Block:
     """Return a grouped block with the counts that show which groups, and which sums, have no rows left.
 
     These are count(*), if the block has grouping keys, and the count of each sum's argument. Counts that the block has
@@ -174,13 +169,13 @@ def counted(block: Block) -> Block:
         call = aggregate_of(output)
         if call is not None and call.name == "sum":
             known = replace(block, outputs=(*block.outputs, *missing))
-            missing += [] if count_among(call.expressions[0], known) else [_count_of(call.expressions[0], block)]
+            missing += [] if count_output(call.expressions[0], known) else [_count_of(call.expressions[0], block)]
     return replace(block, outputs=(*block.outputs, *missing), names=(*block.names, *(None for _ in missing)))
 
 
 def _count_of(argument: Tree, block: Block) -> Tree:
     """Return the shortest call that has the value of count(argument): count(*) if the argument is never NULL."""
-    value = _counted(argument, block)
+    value = _unwidened(argument, block)
     declared = block.type_of(value)
     return ROWS if declared is not None and not declared.nullable else count_of(value)
 
@@ -193,10 +188,10 @@ def netted(output: Tree, block: Block, added: Mapping[Tree, Tree]) -> Tree:
     """
     call = aggregate_of(output)
     summed = call.expressions[0] if call is not None and call.name == "sum" else None
-    count = count_among(summed, block) if summed is not None else None
+    count = count_output(summed, block) if summed is not None else None
     if count is None:
         return added[output]
-    return _either(exp.EQ(this=added[count].copy(), expression=_number(0)), exp.Null(), added[output])
+    return _either(exp.EQ(this=added[count].copy(), expression=number(0)), exp.Null(), added[output])
 
 
 def signed(output: Tree, table: str, kind: str) -> Tree:
@@ -215,12 +210,12 @@ def signed(output: Tree, table: str, kind: str) -> Tree:
     if call.name == "sum":
         # Cast to BIGINT, the type of the sum: the negation of the least INT overflows INT.
         went = exp.cast(argument.copy(), "bigint", dialect="spark") if kind == "bigint" else argument.copy()
-        return _sum(_either(_came(table), argument, exp.Neg(this=went)))
+        return call_of("sum", _either(_came(table), argument, exp.Neg(this=went)))
     if call.name != "count":
         return exp.TryCast(this=exp.Null(), to=exp.DataType.build(kind, dialect="spark"))
     counted = _sign(table)
     if not isinstance(argument, exp.Star):
-        counted = _either(exp.Is(this=argument, expression=exp.Null()), _number(0), counted)
+        counted = _either(exp.Is(this=argument, expression=exp.Null()), number(0), counted)
     if isinstance(output, exp.Filter):
-        counted = _either(output.expression.this.copy(), counted, _number(0))
-    return _sum(counted)
+        counted = _either(output.expression.this.copy(), counted, number(0))
+    return call_of("sum", counted)

@@ -25,7 +25,7 @@ from rewriter.block import (
     opaque_within,
     set_bits,
 )
-from rewriter.delta import count_among, count_of, signed_problem
+from rewriter.delta import count_of, count_output, signed_problem
 from rewriter.derived import common_of, texts_of
 from rewriter.functions.registry import CLOCK, SETTLED, UNSETTLED, meant
 from rewriter.functions.trees import ROWS
@@ -325,7 +325,7 @@ def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
     held = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted))))
     sums = (c for output in block.outputs if (c := aggregate_of(output)) is not None and c.name == "sum")
     values = [call.expressions[0] for call in sums if not isinstance(call.expressions[0], exp.Distinct)]
-    counts = [count_of(value) for value in values if count_among(value, held) is None]
+    counts = [count_of(value) for value in values if count_output(value, held) is None]
     whole = replace(held, outputs=tuple(dict.fromkeys((*held.outputs, *counts))))
     if not signed_problem(whole, dict(zip(whole.outputs, output_types(whole), strict=True))):
         yield from (("count", count) for count in counts)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rewriter.block import Block, Predicates
-from rewriter.delta import CHANGE_TYPE, Changed, Read, counted, signed, subtraction_problem, terms
+from rewriter.delta import CHANGE_TYPE, Changed, Read, signed, subtraction_problem, terms, with_group_counts
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
 from rewriter.match.decompose import decomposed, states_of, unadded
 from rewriter.match.joins import filling_join
@@ -49,7 +49,7 @@ def changelog_union(ask: Ask) -> TwoPhase | Miss:
         return Miss(Reason.SHAPE, problem)
     # Row counts and column bounds describe the current rows, and the deleted rows may exceed them.
     tables = tuple(replace(table, contents=None) for table in query.block.tables)
-    groups = counted(decomposed(replace(query.block, tables=tables)))
+    groups = with_group_counts(decomposed(replace(query.block, tables=tables)))
     if problem := subtraction_problem(groups):
         return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"the current rows, because {problem}: refresh the view")
     held = replace(
