@@ -160,9 +160,13 @@ class Catalogs:
         *_, found = await asyncio.to_thread(lambda: in_place([*others, view], self._plain))
         return found
 
-    def invalidate(self) -> None:
-        """Make the next statement read the definitions again, because a view was created, changed or dropped."""
-        for catalog in self:
+    def invalidate(self, changed: Iterable[TableName] | None = None) -> None:
+        """Make the next statement read the definitions again, because a view was created, changed or dropped.
+
+        The next statement waits for the catalogs of the names in `changed` only; for all catalogs if `changed` is None,
+        because the names are not known.
+        """
+        for catalog in self if changed is None else self._grouped(changed):
             catalog.invalidate()
 
     async def current(self, names: Iterable[TableName]) -> Mapping[TableName, Relation | None]:

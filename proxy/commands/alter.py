@@ -161,7 +161,7 @@ class SetProperties:
                 await session.upstream.query(f"ALTER TABLE {storage} SET TBLPROPERTIES ({pairs(for_storage)})")
             await session.upstream.query(f"ALTER VIEW {view.name.sql()} SET TBLPROPERTIES ({pairs(self.properties)})")
         finally:
-            ctx.catalogs.invalidate()
+            ctx.catalogs.invalidate([view.name])
         set_now = ", ".join(f"{key} = {value}" for key, value in self.properties.items())
         return done(f"materialized view {view.name}: {set_now}")
 

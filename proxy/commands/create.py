@@ -112,7 +112,7 @@ class Create:
 
         Return the number of rows, and the view that was replaced (None if no view was replaced).
         """
-        async with undone_on_failure(ctx.catalogs, log) as undo:
+        async with undone_on_failure(ctx.catalogs, plan.name, log) as undo:
             rows, replaced = 0, plan.existing
             if not self.adopt:
                 await self._make_storage(ctx, session, plan, undo)

@@ -42,7 +42,7 @@ class Drop:
         try:
             await session.upstream.query(f"DROP VIEW {name.sql()}")
         finally:
-            ctx.catalogs.invalidate()
+            ctx.catalogs.invalidate([name])
         if view is None:  # its storage is unknown
             dropped = "".join(f"; its storage table {orphan} too" for orphan in await ctx.orphans.drop(name))
             return done(f"materialized view {name} dropped{dropped or _left(name)}")

@@ -102,8 +102,8 @@ class Planner:
     def _defined(self, ended: Callable[[bool], None] | None, well: bool) -> None:
         """Record the end of a statement that may have changed a plain view: the next statement reads the views again.
 
-        Otherwise the change would stay unknown until the catalog's next poll. `well` is true if the statement
-        succeeded. `ended`, if not None, is then called with `well`.
+        Otherwise the change would stay unknown until the next poll of the view's catalog; which one that is only Spark
+        knows. `well` is true if the statement succeeded. `ended`, if not None, is then called with `well`.
         """
         self._context.catalogs.invalidate()
         if ended is not None:
@@ -118,7 +118,7 @@ class Planner:
         maintained = maintenance(text)
 
         async def after(log: Log) -> None:
-            self._context.catalogs.invalidate()  # a view's definition may have been changed
+            self._context.catalogs.invalidate(tables)  # a view's definition may have been changed
             definitions = await self._context.answers.definitions()
             await self._context.on_commit.after_write(definitions, tables, log)
             if maintained is not None:

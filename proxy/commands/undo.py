@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from proxy.catalog import Catalogs
 from proxy.hs2 import SqlError
 from proxy.session import Log
+from rewriter.model import TableName
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,10 @@ class Step:
 
 
 @asynccontextmanager
-async def undone_on_failure(catalogs: Catalogs, log: Log) -> AsyncIterator[list[Step]]:
+async def undone_on_failure(catalogs: Catalogs, view: TableName, log: Log) -> AsyncIterator[list[Step]]:
     """Yield a list to which the `async with` block adds an undo step for each completed step of the statement.
+
+    The statement creates or replaces `view`, whose catalog is read again by the next statement.
 
     If the block fails or is cancelled, run the undo steps in reverse order. If an undo step fails, too, add its
     description to the message of the statement's SqlError.
@@ -44,7 +47,7 @@ async def undone_on_failure(catalogs: Catalogs, log: Log) -> AsyncIterator[list[
             ) from failure
         raise
     finally:
-        catalogs.invalidate()
+        catalogs.invalidate([view])
 
 
 async def _undo(steps: list[Step], log: Log) -> list[str]:

@@ -114,7 +114,7 @@ def test_a_catalog_that_hangs_delays_no_statement_over_the_others(
         go = held(catalogs, "shop", "views")
         assert await catalogs.definitions() is known
         lake.put_view(AGG, view_document(**MATERIALIZED))
-        catalogs["lake"].invalidate()
+        catalogs.invalidate([AGG])
         assert [view.name for view in await catalogs.definitions()] == [AGG]
         go.set()
 

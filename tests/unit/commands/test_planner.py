@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,7 @@ from proxy.answering import SessionFacts, information_schema, system_tables
 from proxy.commands import Planner, find
 from proxy.hs2 import SqlError
 from proxy.session import Forward, Local
-from tests.unit.catalog.lake import ROWS
+from tests.unit.catalog.lake import ROWS, Lake
 from tests.unit.commands.house import House
 
 CREATE = (
@@ -186,6 +187,27 @@ def test_the_statement_after_a_definition_of_a_view_knows_the_view(
         assert asked == []
         forward.ended(True)
     assert bool(asked) is defines
+
+
+def test_after_a_change_in_one_catalog_no_statement_waits_for_one_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lake, shop = Lake(tmp_path / "lake"), Lake(tmp_path / "shop", "shop")
+    house = House(lake, shop)
+    monkeypatch.setattr(house.catalogs["shop"], "invalidate", lambda: pytest.fail("the next statement waits for shop"))
+
+    async def story() -> None:
+        await house.run(CREATE)
+        session: Any = SimpleNamespace(upstream=house.upstream, facts=SessionFacts({}), for_operators=False)
+        forward: Any = await Planner(house.context, find).plan(session, "INSERT INTO sales VALUES ('x', 1)")
+        await forward.after(house.log.append)
+        await house.run("ALTER MATERIALIZED VIEW agg SET PROPERTIES ('a' = 'b')")
+        await house.run("DROP MATERIALIZED VIEW agg")
+
+    asyncio.run(story())
+    house.catalogs.close()
+    lake.close()
+    shop.close()
 
 
 def test_a_short_name_means_a_table_of_the_sessions_namespace(house: House) -> None:
