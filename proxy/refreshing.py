@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 
@@ -73,7 +73,10 @@ _BAD = ("failed", "stopped")
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome for one view (refreshed, fresh, failed or stopped), and the line that reports the outcome."""
+    """The outcome for one view (refreshed, fresh, failed or stopped), and the line that reports the outcome.
+
+    `view` is `shop.*` for all views of the catalog `shop`, if the catalog is unavailable.
+    """
 
     view: str
     outcome: str
@@ -114,22 +117,25 @@ async def refresh(catalogs: Catalogs, pipeline: Pipeline, selection: Selection, 
     """Refresh the selected views one by one, each after the views that it reads; return a result for each view.
 
     `say` prints a line. If the refresh of a view fails, the views that read this view are not refreshed (`stopped`),
-    but all other views are. A view whose metadata cannot be read has failed, and so have all views of a catalog that is
-    unavailable: they have one result, with the name of the catalog.
+    but all other views are. A view whose metadata cannot be read has failed. While a catalog is unavailable, so has
+    each selected view that is not found, but may lie in this catalog; if all views are selected, the views of the
+    catalog have one result.
     """
     definitions = Definitions(await catalogs.definitions())
     ordered = await _ordered(definitions, catalogs)
     down = {catalog.name: catalog.outage for catalog in catalogs if not catalog.available}
-    named = [name for name in selection.names if name.partition(".")[0] not in down]
-    views = [*(view.name for view in ordered), *catalogs.broken]
-    wanted = _chosen(views, named) if named or not selection.names else []
+    wanted, lost = _chosen([*(view.name for view in ordered), *catalogs.broken], selection.names, catalogs.names, down)
+    whole = {} if selection.names else down
     failed: set[TableName] = set()
     results = []
-    for catalog, outage in down.items():
-        if not selection.names or any(name.partition(".")[0] == catalog for name in selection.names):
-            told = f"no view of the catalog {catalog} could be refreshed: {outage}"
-            say(told)
-            results.append(Result(catalog, "failed", told))
+    for catalog, outage in whole.items():
+        told = f"no view of the catalog {catalog} could be refreshed: {outage}"
+        say(told)
+        results.append(Result(f"{catalog}.*", "failed", told))
+    for given, outage in lost.items():
+        told = f"{given} could not be refreshed: {outage}"
+        say(told)
+        results.append(Result(given, "failed", told))
     for name, reason in catalogs.broken.items():
         if name in wanted:
             failed.add(name)
@@ -146,8 +152,10 @@ async def refresh(catalogs: Catalogs, pipeline: Pipeline, selection: Selection, 
         if outcome != "refreshed":  # the pipeline has reported a refreshed view itself
             say(told)
         results.append(Result(str(view.name), outcome, told))
-    if failed:
-        say(f"{len(failed)} of {len(results)} views could not be refreshed")
+    counts = len(failed) + len(lost), len(results) - len(whole)
+    summary = [f"{counts[0]} of {counts[1]} views could not be refreshed"] if counts[0] else []
+    if summary or whole:
+        say("; ".join((*summary, *(f"the catalog {catalog} is unavailable" for catalog in whole))))
     return results
 
 
@@ -173,32 +181,42 @@ async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Se
 
 
 async def _ordered(definitions: Definitions, catalogs: Catalogs) -> list[MaterializedView]:
-    """Return all views of the catalog (`definitions`), each after the views that it reads."""
+    """Return all views (`definitions`), each after the views that it reads."""
     sources = {table for tables in definitions.sources.values() for table in tables}
     ordered = await over(catalogs, definitions, sources)
     return [*ordered, *(view for view in definitions.views if view not in ordered)]
 
 
-def _chosen(views: Sequence[TableName], names: Sequence[str]) -> Collection[TableName]:
+def _chosen(
+    views: Sequence[TableName], names: Sequence[str], catalogs: Collection[str], down: Mapping[str, str]
+) -> tuple[Collection[TableName], Mapping[str, str]]:
     """Return the views with these names, written with or without the catalog; all views if there are no names.
 
-    Raise ConfigError for a name that no view has, and for a name without a catalog that views of several catalogs have.
+    `catalogs` has all catalogs, and `down` those that are unavailable, with the reason. Also return, each with the
+    reason, the names that no known view has, but possibly a view of an unavailable catalog. Raise ConfigError for any
+    other name that no view has, and for a name without a catalog that views of several catalogs have.
     """
     if not names:
-        return views
+        return views, {}
     known: dict[str, list[TableName]] = {}
     for view in views:
         for spelled in (str(view), str(TableName(view.parts[1:]))):
             known.setdefault(spelled, []).append(view)
+    lost: dict[str, str] = {}
     for name in names:
-        if name not in known:
-            there_are = ", ".join(map(str, views)) or "none"
+        first = name.partition(".")[0]
+        if len(known.get(name, ())) > 1:
             raise ConfigError(
-                f"materialized view {name} cannot be refreshed: the view does not exist; the existing views are "
-                f"{there_are}"
+                f"the materialized view {name} cannot be refreshed: {' and '.join(map(str, known[name]))} have this "
+                "name; give the name with its catalog"
             )
-        if len(known[name]) > 1:
-            raise ConfigError(
-                f"the name {name} is that of several materialized views: give one of {', '.join(map(str, known[name]))}"
-            )
-    return {known[name][0] for name in names}
+        if name in known:
+            continue
+        if down and (first in down or first not in catalogs):
+            lost[name] = down[first] if first in down else "; ".join(down.values())
+            continue
+        there_are = ", ".join(map(str, views)) or "none"
+        raise ConfigError(
+            f"materialized view {name} cannot be refreshed: the view does not exist; the existing views are {there_are}"
+        )
+    return {known[name][0] for name in names if name in known}, lost

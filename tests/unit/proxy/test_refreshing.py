@@ -54,32 +54,45 @@ def test_views_of_a_catalog_that_is_down_have_failed(house: House, tmp_path: Pat
     def refuse() -> None:
         raise ConnectionRefusedError("connection refused")
 
-    async def story() -> tuple[list[Result], list[Result]]:
+    said: list[str] = []
+
+    async def story() -> tuple[list[Result], list[Result], list[Result]]:
         shop = Lake(tmp_path / "shop", "shop")
         down = shop.catalog()
         down._store.views = refuse  # type: ignore[assignment, method-assign]
         catalogs = Catalogs([house.lake.catalog(), down])
-        every = await refresh(catalogs, house.pipeline, Selection(), print)
+        every = await refresh(catalogs, house.pipeline, Selection(), said.append)
         named = await refresh(catalogs, house.pipeline, Selection(("shop.demo.x", "demo.first")), print)
+        short = await refresh(catalogs, house.pipeline, Selection(("demo.x", "demo.first")), said.append)
+        with pytest.raises(ConfigError, match=r"lake\.demo\.x cannot be refreshed: the view does not exist"):
+            await refresh(catalogs, house.pipeline, Selection(("lake.demo.x",)), print)
         catalogs.close()
-        return every, named
+        return every, named, short
 
-    every, named = asyncio.run(story())
+    every, named, short = asyncio.run(story())
     assert [(result.view, result.outcome) for result in every] == [
-        ("shop", "failed"),
+        ("shop.*", "failed"),
         ("lake.demo.first", "refreshed"),
         ("lake.demo.second", "refreshed"),
     ]
     assert "the catalog shop is unavailable since" in every[0].says
     assert exit_code(every) == 3
-    assert [(result.view, result.outcome) for result in named] == [("shop", "failed"), ("lake.demo.first", "refreshed")]
+    assert [result.outcome for result in named] == ["failed", "refreshed"]
+    assert named[0].says.startswith("shop.demo.x could not be refreshed: the catalog shop is unavailable since")
+    assert [(result.view, result.outcome) for result in short] == [
+        ("demo.x", "failed"),
+        ("lake.demo.first", "refreshed"),
+    ]
+    assert short[0].says.startswith("demo.x could not be refreshed: the catalog shop is unavailable since")
+    assert "the catalog shop is unavailable" in said
+    assert said[-1] == "1 of 2 views could not be refreshed"
 
 
 def test_a_name_without_catalog_must_be_that_of_one_view() -> None:
     views = [TableName((catalog, "demo", "daily")) for catalog in ("lake", "shop")]
-    with pytest.raises(ConfigError, match=r"several materialized views: give one of lake\.demo\.daily, shop\.demo"):
-        refreshing._chosen(views, ["demo.daily"])
-    assert refreshing._chosen(views, ["shop.demo.daily"]) == {views[1]}
+    with pytest.raises(ConfigError, match=r"lake\.demo\.daily and shop\.demo\.daily have this name"):
+        refreshing._chosen(views, ["demo.daily"], ("lake", "shop"), {})
+    assert refreshing._chosen(views, ["shop.demo.daily"], ("lake", "shop"), {}) == ({views[1]}, {})
 
 
 @pytest.fixture
