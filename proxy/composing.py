@@ -70,12 +70,15 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
 
     At shutdown, `running` stops the embedded Spark. If Spark runs elsewhere, `running` closes the connections for
     refresh jobs, and stops the Spark application of [pipeline.spark].
+
+    Raise CatalogError for a mistake in a catalog's settings; one of several catalogs may be unavailable.
     """
     timeout = settings.timeouts.catalog
     several = len(settings.catalog_names) > 1
     opened = [
         open_catalog(catalog.name, catalog.properties, timeout=timeout, late=several) for catalog in settings.catalogs
     ]
+    await asyncio.gather(*(catalog.open() for catalog in opened))
     if not settings.starts_spark:
         own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)

@@ -20,7 +20,7 @@ from proxy.catalog.inventory import Listed
 from proxy.catalog.past import Refreshed, refreshes_of
 from proxy.catalog.reach import TIMEOUT_S, Reach, Threads, Unavailable
 from proxy.catalog.relations import Relations, asked
-from proxy.catalog.stores import Store
+from proxy.catalog.stores import CatalogError, Store
 from proxy.catalog.tables import recorded_summary, sort_fields
 from proxy.catalog.views import Unusable, is_materialized, materialized_view, plain_view
 from rewriter.model import (
@@ -111,6 +111,17 @@ class Catalog:
     def needed(self) -> bool:
         """Whether the views were never read, or were changed through Viewgate since the last read."""
         return self._locations is None or self.due_at == _AT_ONCE
+
+    async def open(self) -> None:
+        """Open the catalog if that is still to be done; an outage begins if the catalog does not answer.
+
+        Raise CatalogError if the catalog cannot be opened with its settings, whether it answers or not.
+        """
+        try:
+            await self._answer(lambda: asked(lambda: self._store.iceberg))
+        except Unavailable as failure:
+            if isinstance(failure.__cause__, CatalogError):
+                raise failure.__cause__ from None
 
     async def read_views(self) -> None:
         """Read the views again if that is due.

@@ -1,7 +1,8 @@
 """Opens a catalog at its first use, so that Viewgate starts while one of several catalogs is down or hangs.
 
 With a single catalog, an outage stops the start, because Viewgate could answer nothing from views. With several, the
-catalog's outage begins with the first call, as any other outage does (see `reach`).
+catalog's outage begins with the first call, as any other outage does (see `reach`). A mistake in the settings of a
+catalog, such as a wrong login, is no outage and stops the start (`Catalog.open`).
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pyiceberg.catalog import Catalog as IcebergCatalog
 
 from proxy.catalog.documents import Entry
-from proxy.catalog.stores import CatalogError, Store, open_store
+from proxy.catalog.stores import Store, Unreachable, open_store
 from rewriter.model import TableName
 
 
 class LateStore:
     """A store for the catalog with these properties of pyiceberg, which is opened by the first call.
 
-    If the catalog cannot be opened, the call raises ConnectionError, and the next call tries again.
+    If the catalog cannot be reached, the call raises ConnectionError; if the settings are wrong, CatalogError. The next
+    call tries again.
     """
 
     def __init__(self, name: str, properties: Mapping[str, str]) -> None:
@@ -65,7 +67,7 @@ class LateStore:
             return self._opened
         try:
             opened = open_store(self.name, self._properties)  # without the lock, because it may hang
-        except CatalogError as failure:
+        except Unreachable as failure:
             raise ConnectionError(str(failure)) from failure
         with self._opening:
             if self._opened is None:

@@ -20,6 +20,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -28,7 +29,13 @@ from pyiceberg.catalog import Catalog as IcebergCatalog
 from pyiceberg.catalog import load_catalog
 from pyiceberg.catalog.rest import Endpoints, IdentifierKind, RestCatalog
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import NoSuchNamespaceError, NotInstalledError
+from pyiceberg.exceptions import (
+    ForbiddenError,
+    NoSuchNamespaceError,
+    NotInstalledError,
+    OAuthError,
+    UnauthorizedError,
+)
 from pyiceberg.typedef import Identifier
 from pyiceberg.types import strtobool
 from requests import Response
@@ -41,6 +48,10 @@ from rewriter.model import TableName
 
 class CatalogError(Exception):
     """The error raised if the catalog cannot be used as configured; its message says which setting to change."""
+
+
+class Unreachable(CatalogError):
+    """The error raised if the catalog cannot be opened now, but possibly later with the same settings."""
 
 
 class Store(Protocol):
@@ -327,7 +338,8 @@ def check_properties(name: str, properties: Mapping[str, str]) -> None:
 def open_store(name: str, properties: Mapping[str, str]) -> Store:
     """Return the store for a catalog by its `type` (sql, rest or hive); `properties` are its pyiceberg properties.
 
-    Raise CatalogError, which names the setting to change, if the catalog cannot be opened.
+    Raise CatalogError, which names the setting to change, if the catalog cannot be opened; raise Unreachable if the
+    cause may pass without a change.
     """
     check_properties(name, properties)
     uri = properties["uri"]
@@ -336,10 +348,29 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     except NotInstalledError as failure:
         raise CatalogError(f"catalog {name}: {_POSTGRES if 'postgres' in uri else failure}") from failure
     except Exception as failure:  # drivers, files and networks each have errors of their own
-        raise CatalogError(
+        kind = CatalogError if _is_permanent(failure) else Unreachable
+        raise kind(
             f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}; check uri and the login in [catalog]"
         ) from failure
     return _store(iceberg)
+
+
+# PostgreSQL's replies to a login; psycopg2 has no SQLSTATE for them.
+_REFUSED = re.compile(r'password authentication failed|no password supplied|(role|database) ".*" does not exist')
+
+
+def _is_permanent(failure: Exception) -> bool:
+    """Return whether a catalog that failed to open with this error fails until its settings are changed.
+
+    >>> _is_permanent(ImportError("No module named 'psycopg2'")), _is_permanent(ConnectionRefusedError())
+    (True, False)
+    """
+    if isinstance(failure, DBAPIError):
+        return _REFUSED.search(str(failure.orig)) is not None
+    refused = (ForbiddenError, OAuthError, UnauthorizedError)
+    # A server's reply that is no JSON is a ValueError, too: a gateway's error page, for example.
+    invalid = isinstance(failure, ArgumentError | ValueError) and not isinstance(failure, JSONDecodeError)
+    return invalid or isinstance(failure, (ImportError, *refused))
 
 
 def _store(iceberg: IcebergCatalog) -> Store:

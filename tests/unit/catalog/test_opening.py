@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from contextlib import nullcontext
+from json import JSONDecodeError
 from pathlib import Path
 
 import pytest
 from pyiceberg.catalog import Catalog, load_catalog
-from pyiceberg.exceptions import NotInstalledError
+from pyiceberg.exceptions import NotInstalledError, ServiceUnavailableError, UnauthorizedError
+from sqlalchemy.exc import OperationalError
 
 from proxy.catalog import CatalogError, Catalogs, Unavailable, open_catalog, stores
 from rewriter.model import Table
@@ -92,10 +95,44 @@ def test_one_of_several_catalogs_may_be_down_at_the_start(lake: Lake, monkeypatc
         with pytest.raises(Unavailable, match=r"lake is unavailable since .* cannot be opened: connection refused"):
             await opened.current([SALES])
         down = False
-        while not opened["lake"].available:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            while not opened["lake"].available:
+                await asyncio.sleep(0.01)
         assert isinstance((await opened.current([SALES]))[SALES], Table)
         assert await opened.definitions() == ()
         opened.close()
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("failure", "permanent"),
+    [
+        (NotInstalledError("no driver"), True),
+        (UnauthorizedError("NotAuthorizedException: wrong token"), True),
+        (OperationalError("", {}, Exception('FATAL:  password authentication failed for user "ann"')), True),
+        (OperationalError("", {}, Exception("FATAL:  the database system is starting up")), False),
+        (OperationalError("", {}, Exception("connection refused")), False),
+        (ServiceUnavailableError("the server is starting"), False),
+        (JSONDecodeError("Expecting value", "<html>", 0), False),
+    ],
+)
+def test_a_mistake_in_the_settings_of_one_of_several_catalogs_is_no_outage(
+    failure: Exception, permanent: bool, lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: str, **_: str) -> None:
+        raise failure
+
+    monkeypatch.setattr(stores, "load_catalog", load)
+
+    async def story() -> None:
+        properties = {"type": "sql", "uri": f"sqlite:///{lake.directory}/catalog.db"}
+        catalog = open_catalog("lake", properties, late=True)
+        try:
+            with pytest.raises(CatalogError, match="catalog lake: ") if permanent else nullcontext():
+                await catalog.open()
+            assert catalog.available is permanent
+        finally:
+            catalog.close()
 
     asyncio.run(story())
