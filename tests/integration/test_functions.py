@@ -46,6 +46,7 @@ MEANT = {
     "to_char": ("ts", "'yyyy'"),
     "months_between": ("ts", "ts"),
     "make_timestamp_ntz": ("i", "i", "i", "i", "i", "i"),
+    "percentile": ("i", "0.5"),
 }
 OF_OURS = {"timeseries", "window start", "window end", "window struct"}
 # Functions of Spark's grammar alone.

@@ -96,8 +96,15 @@ CHANGES = {
 }
 
 
-# Nothing but appends: the view answers together with them.
-LIVE = {"an append", "a branch that becomes the table"}
+# The rows that were added and deleted can be listed: the view answers together with them.
+LIVE = {
+    "an append",
+    "a deletion",
+    "a deletion of everything",
+    "an update",
+    "an overwrite",
+    "a branch that becomes the table",
+}
 
 
 @pytest.mark.parametrize("change", CHANGES)
