@@ -56,3 +56,16 @@ def test_a_bound_of_one_view_leaves_the_fresh_partitions_of_another(asking: Aski
     assert "live: only the partitions that are still fresh are read" in part
     assert decision.outcome is not None
     assert decision.outcome.as_of_ms is not None
+
+
+def test_the_changed_rows_are_tried_beside_the_fresh_partitions(asking: Asking) -> None:
+    iceberg = asking.house.lake.iceberg
+    partition(asking, "sales", "agg__storage")
+    iceberg.load_table("demo.sales").overwrite(MORE)
+    refresh(asking, "agg")
+    iceberg.load_table("demo.sales").delete("region = 'us'")
+    total = "SELECT sum(amount) AS s FROM sales WHERE region = '{}'"
+    pair = f"SELECT a.s, b.s FROM ({total.format('eu')}) AS a CROSS JOIN ({total.format('us')}) AS b"
+    fresh, stale = (tried.detail for tried in decided(asking, pair).tried if tried.verdict == "chosen")
+    assert fresh.startswith("live: only the partitions that are still fresh are read")
+    assert stale.startswith("live: the stale view is read together with the rows inserted into and deleted from")
