@@ -242,21 +242,21 @@ def spark_catalog(name: str, properties: Mapping[str, str]) -> dict[str, str]:
     catalog = f"spark.sql.catalog.{name}"
     given = {
         **properties,
-        **(_jdbc(properties["uri"]) if properties["type"] == "sql" else {}),
+        **(_jdbc(name, properties["uri"]) if properties["type"] == "sql" else {}),
         "cache-enabled": "false",
     }
     return {catalog: ICEBERG_CATALOG, **{f"{catalog}.{key}": value for key, value in given.items()}}
 
 
-def _jdbc(uri: str) -> dict[str, str]:
+def _jdbc(name: str, uri: str) -> dict[str, str]:
     from sqlalchemy import make_url
 
     url = make_url(uri)
     form = _JDBC.get(url.get_backend_name())
     if form is None:
         raise StartError(
-            f"[catalog] uri: Viewgate has no JDBC driver of {url.get_backend_name()} for the Spark that it starts "
-            f"itself, only of {' and '.join(_JDBC)}: configure [[upstream]], a Spark that has this catalog"
+            f"[[catalog]] {name}: uri: Viewgate has no JDBC driver of {url.get_backend_name()} for the Spark that it "
+            f"starts itself, only of {' and '.join(_JDBC)}: configure [[upstream]], a Spark that has this catalog"
         )
     login = {"jdbc.user": url.username, "jdbc.password": url.password}
     return {

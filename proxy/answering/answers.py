@@ -274,7 +274,7 @@ class Answers:
                 found.append((SYSTEM, partial(self._system, session)))
         if information_schema.NAMESPACE in sql.lower():
             for catalog in (None, *self.catalogs.names):
-                # only for a reference: while the catalog is unavailable, all other statements must go to Spark
+                # only for a reference: while catalogs are unavailable, all other statements must go to Spark
                 if information_schema.schema(catalog).concerns(sql):
                     found += await self._information_schema(session, catalog)
         return found
@@ -299,12 +299,12 @@ class Answers:
         return [] if real else [(information_schema.schema(catalog), rows)]
 
     async def _decide_if_known(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Return the decision about a statement, also while the catalog is unavailable.
+        """Return the decision about a statement, also while a catalog is unavailable.
 
-        `hint` has the statement without Viewgate's hint, and the options of the hint. While the catalog is
-        unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if the statement calls
-        `timeseries`, a function that Spark does not have. A `thorough` decision also has a reason for each view over
-        the statement's tables that cannot answer.
+        `hint` has the statement without Viewgate's hint, and the options of the hint. While a catalog that the
+        statement needs is unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if the
+        statement calls `timeseries`, a function that Spark does not have. A `thorough` decision also has a reason for
+        each view over the statement's tables that cannot answer.
         """
         try:
             return await self._decide(session, hint, thorough)
@@ -314,7 +314,7 @@ class Answers:
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)
 
     async def _decide(self, session: ClientSession, hint: Hinted, thorough: bool) -> Decision:
-        """Return the decision about a statement; raise Unavailable while the catalog is unavailable.
+        """Return the decision about a statement; raise Unavailable while a needed catalog is unavailable.
 
         `hint` has the statement without Viewgate's hint, and the options of the hint. A `thorough` decision also has a
         reason for each view over the statement's tables that cannot answer. Raise SqlError for an invalid

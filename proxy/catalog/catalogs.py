@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 
 from cachetools import LRUCache
 
-from proxy.catalog.catalog import Catalog, Views, remedy
+from proxy.catalog.catalog import Catalog, Views
 from proxy.catalog.documents import CacheUse, Entry
 from proxy.catalog.inventory import Kind, Listed
 from proxy.catalog.past import rolled_back, tables_then
@@ -91,7 +91,7 @@ class Catalogs:
             full = TableName((self.names[0], *(table.namespace or ("<namespace>",)), table.table))
             raise SqlError(
                 f"{table} is not in the {known}, the only {'one' if len(self) == 1 else 'ones'} with materialized "
-                f"views; qualify the name, such as {full}",
+                f"views; write the full name, such as {full}",
                 "0A000",
             )
         return found
@@ -380,7 +380,7 @@ class Catalogs:
                 else:
                     broken[view.name] = (
                         f"the storage table {view.storage} is in none of Viewgate's catalogs; add its catalog to the "
-                        f"settings as [[catalog]], or {remedy(view.name)}"
+                        f"settings as [[catalog]], or remove the view: DROP MATERIALIZED VIEW {view.name.sql()}"
                     )
             definitions = await asyncio.to_thread(in_place, written, plain)
             if (definitions, plain) != (self._definitions, self._plain):

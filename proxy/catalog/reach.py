@@ -2,9 +2,9 @@
 
     available ──a call fails, or takes too long──▶ unavailable ──a probe succeeds──▶ available
 
-While the catalog is unavailable, statements go to Spark unchanged. The log reports the start of an outage, once a
-minute its duration, and its end, instead of a traceback for each statement. Calls to the catalog block, so they run in
-threads: a call that hangs delays neither other calls nor the end of the process.
+While the catalog is unavailable, statements that need it go to Spark unchanged. The log reports the start of an
+outage, once a minute its duration, and its end, instead of a traceback for each statement. Calls to the catalog block,
+so they run in threads: a call that hangs delays neither other calls nor the end of the process.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ class Reach:
             since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
             self._problem = f"the catalog {self._name} is unavailable since {since}: {why}; Viewgate keeps trying"
             _log.warning(
-                "catalog unavailable catalog=%s reason=%r: statements go to Spark unchanged until the catalog answers",
+                "catalog unavailable catalog=%s reason=%r: statements over its tables go to Spark unchanged",
                 self._name,
                 why,
             )
@@ -193,14 +193,14 @@ class Reach:
                     told = time.monotonic()
                     seconds, why = told - began, reason(failure)
                     _log.warning(
-                        "catalog still unavailable catalog=%s outage_s=%.0f reason=%r: no view is used yet",
+                        "catalog still unavailable catalog=%s outage_s=%.0f reason=%r: views that need it are not used",
                         self._name,
                         seconds,
                         why,
                     )
         self._problem = None
         _log.info(
-            "catalog available catalog=%s outage_s=%.1f: views are used again", self._name, time.monotonic() - began
+            "catalog available catalog=%s outage_s=%.1f: its views are used again", self._name, time.monotonic() - began
         )
         for resume in self.back:
             resume()

@@ -89,10 +89,11 @@ class Show:
             if not namespace or name == _as_known(catalog, namespace)
         }
         if not found and namespace:
-            of = " and ".join(catalog.name for catalog in catalogs)
+            of = " or ".join(catalog.name for catalog in catalogs)
+            lists = " and ".join(f"SHOW NAMESPACES IN {catalog.name}" for catalog in catalogs)
             raise SqlError(
                 f"the namespace {'.'.join(self.namespace)} does not exist in the catalog {of}; "
-                f"SHOW NAMESPACES IN {catalogs[0].name} lists all namespaces",
+                f"{lists} {'lists' if len(catalogs) == 1 else 'list'} all namespaces",
                 "42704",
             )
         return found

@@ -114,7 +114,7 @@ async def shape(
 async def _tables(query: str, ctx: Context, session: ClientSession, facts: Session, views: Views) -> Tables:
     """Return the tables and views that a query reads, directly or through views, by name.
 
-    `views` are all views of the catalog. `facts` is the session's state. Raise Spark's own SqlError for an unknown name
+    `views` are all views. `facts` is the session's state. Raise Spark's own SqlError for an unknown name
     or an invalid query.
     """
     try:

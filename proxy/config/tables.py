@@ -445,7 +445,10 @@ class Config(Table):
                 )
         names = [catalog.name for catalog in self.catalogs]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise ValueError(f"[[catalog]] {twice} is listed twice: each catalog has a name of its own in Spark")
+            raise ValueError(
+                f"[[catalog]] {twice} is listed twice: remove one of the two, or give it the name of another catalog "
+                "of Spark"
+            )
         if self.starts_spark and OWN_CATALOG in names:
             raise ValueError(
                 f"[catalog] name is {OWN_CATALOG!r}, the name of the catalog of the Spark that Viewgate starts itself: "
@@ -461,8 +464,8 @@ class Config(Table):
             table: str | None = getattr(self.journal, key)
             if table is not None and (table.split(".")[0] not in self.catalog_names or table.count(".") < 2):
                 raise ValueError(
-                    f"[journal] {key} is {table!r}: with several catalogs it must begin with the name of one of them "
-                    f"({', '.join(self.catalog_names)}), such as '{self.catalog_names[0]}.{table}'"
+                    f"[journal] {key} is {table!r}: with several catalogs it must have the form "
+                    f"catalog.namespace.table, with one of the catalogs {', '.join(self.catalog_names)}"
                 )
         return self
 

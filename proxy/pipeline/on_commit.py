@@ -56,10 +56,10 @@ class OnCommit:
         Each view's property `viewgate.refresh.wait` decides whether the statement waits for the view's refresh; the
         other refreshes run in the background. Return when all refreshes for which the statement waits have ended, or
         have reached the time limits of their views (see `_limit`). A time limit counts from the start of this call, so
-        it includes the planning of the refreshes, which asks the catalog about each view. If the statement waits for no
-        view, the planning also runs in the background.
+        it includes the planning of the refreshes, which asks the catalogs about each view. If the statement waits for
+        no view, the planning also runs in the background.
 
-        `definitions` are all views of the catalog, and `log` adds a line to the statement's log. If this call is
+        `definitions` are all views, and `log` adds a line to the statement's log. If this call is
         cancelled, cancel the refreshes for which the statement waits.
         """
         started = asyncio.get_running_loop().time()
@@ -96,7 +96,7 @@ class OnCommit:
     async def _planned(self, definitions: Definitions, tables: Collection[TableName]) -> _Planned:
         """Return the stale views over `tables`, and the refreshes for which a statement waits (see `_waiting`).
 
-        The returned views are in the order of refresh. `definitions` are all views of the catalog.
+        The returned views are in the order of refresh. `definitions` are all views.
         """
         stale = await self._stale(definitions, await over(self._catalogs, definitions, tables))
         return stale, await self._waiting(definitions, stale)
@@ -116,7 +116,7 @@ class OnCommit:
         """Start the refreshes for which a statement waits; return, per view, a coroutine that waits for the refresh.
 
         `decisions` has these views in the order of refresh, each with the planned refresh (None if planning failed).
-        `definitions` are all views of the catalog, and `log` adds a line to the statement's log. The time limit of each
+        `definitions` are all views, and `log` adds a line to the statement's log. The time limit of each
         wait (see `_limit`) counts from `started`, a time of the event loop's clock.
 
         A refresh starts after the refreshes of the views that its view reads. With `viewgate.refresh.wait = always`, a
@@ -159,7 +159,7 @@ class OnCommit:
     def catch_up(self, definitions: Callable[[], Awaitable[Definitions]]) -> None:
         """Start in the background the post-commit refreshes that were missed.
 
-        A refresh is missed if Viewgate is killed after a commit, or if the catalog is unavailable after a commit.
+        A refresh is missed if Viewgate is killed after a commit, or if a catalog is unavailable after a commit.
         Missed refreshes are not recorded. So all stale views are refreshed, except views created WITH DEFERRED REFRESH.
         `definitions` loads the definitions of all views.
         """
@@ -170,7 +170,7 @@ class OnCommit:
             known = await definitions()
             sources = {table for tables in known.sources.values() for table in tables}
             missed = await self._stale(known, await over(self._catalogs, known, sources))
-        except Unavailable:  # the catalog has logged it; this is repeated when it is available
+        except Unavailable:  # this is logged, and repeated when a catalog is available again
             return
         if missed:
             _logger.info("post-commit refreshes missed views=%s", ",".join(str(view.name) for view in missed))
@@ -193,7 +193,7 @@ class OnCommit:
         """Return the stale views among `views`, and the views that read a stale view.
 
         Views created WITH DEFERRED REFRESH are left out. `views` are in the order of refresh, and so are the returned
-        views. `definitions` are all views of the catalog.
+        views. `definitions` are all views.
         """
         stale: dict[TableName, MaterializedView] = {}
         for view in views:

@@ -106,8 +106,8 @@ async def look(catalogs: Catalogs, view: MaterializedView) -> Sources:
     if twice := _twice(tables.values()):
         raise SqlError(
             f"materialized view {view.name} cannot be refreshed, because it reads one table by two names, "
-            f"{' and '.join(map(str, twice))}: a refresh records its snapshots by the table's UUID, which is the same; "
-            "read the table by one of the names",
+            f"{' and '.join(map(str, twice))}, and a refresh records one snapshot per table; recreate the view with "
+            f"CREATE OR REPLACE MATERIALIZED VIEW and the name {twice[0]} only",
             "0A000",
         )
     for state in view.through:

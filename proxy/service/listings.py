@@ -1,10 +1,10 @@
 """Answers the calls that list catalogs, schemas, tables, columns, table types and functions.
 
 If Viewgate has no catalog, Spark answers these calls. If Viewgate has catalogs, Viewgate adds their names, which Spark
-does not list, and their objects. Tables are listed with views and
-materialized views. Storage tables (the tables that hold the rows of materialized views) are listed only if the client
-requests the type SYSTEM TABLE. The columns of a storage table are listed only if the client names the table exactly.
-Calls for functions are relayed to Spark, with the wildcard `%` translated.
+does not list, and their objects. Tables are listed with views and materialized views. Storage tables (the tables that
+hold the rows of materialized views) are listed only if the client requests the type SYSTEM TABLE. The columns of a
+storage table are listed only if the client names the table exactly. Calls for functions are relayed to Spark, with the
+wildcard `%` translated.
 """
 
 from __future__ import annotations
