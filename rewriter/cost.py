@@ -30,6 +30,7 @@ from rewriter.match.decompose import UNKNOWN_SHARE
 from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.model.statistics import FEW_ROWS
 from rewriter.scans import (
+    CHANGELOG,
     JOIN,
     JOINED,
     RECORD,
@@ -275,7 +276,8 @@ class Costs:
         whole, size = _whole(table), sum(known)
         rows = size * whole.rows / whole.bytes if whole.known and whole.bytes else size / RECORD
         part = pruned_scan(table, columns, {}).bytes / whole.bytes if _is_large(table) and whole.bytes else 1.0
-        return Estimate(1, rows, rows, size * min(1.0, part), rows)
+        dear = CHANGELOG if isinstance(read, Changed) else 1
+        return Estimate(1, rows, rows, dear * size * min(1.0, part), rows)
 
 
 _ms: Callable[[Estimate], float] = attrgetter("ms")

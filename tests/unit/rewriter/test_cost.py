@@ -107,6 +107,24 @@ def test_of_appended_rows_only_the_columns_of_the_query_are_read() -> None:
     assert outcome.live
 
 
+@pytest.mark.parametrize(("share", "rules"), [(0.05, ["changelog_union"]), (0.25, [])])
+def test_changed_rows_are_dearer_than_rows_of_the_table(share: float, rules: list[str]) -> None:
+    schema = "CREATE TABLE sales (region STRING, n INT NOT NULL)"
+    insert = "INSERT INTO sales VALUES ('eu', 1)"
+    view = {"groups": "SELECT region, sum(n) AS s, count(*) AS c FROM sales GROUP BY region"}
+    delete = "DELETE FROM sales WHERE n = 1"
+    built = world(GoldenFile(Path(), schema=schema, rows=insert, appended=delete, views=view))
+    name = TableName(("lake", "demo", "sales"))
+    sales = built.relations[name]
+    assert isinstance(sales, Table)
+    # A change of a file removes the old one and adds a new one.
+    changed = [replace(each, added=int(share * 10**9), removed=int(share * 10**9)) for each in sales.snapshots]
+    grown = replace(sales, records=MANY, size=10**9, snapshots=tuple(changed))
+    query = "SELECT region, sum(n) FROM sales GROUP BY region"
+    outcome = rewrite(parse(query, built.session), built.definitions, {**built.relations, name: grown})
+    assert [replacement.rule for replacement in outcome.replacements] == rules
+
+
 def test_the_tables_under_groups_are_what_a_view_over_these_saves() -> None:
     groups = "(SELECT region, sum(n) AS s FROM sales GROUP BY region)"
     query = f"SELECT x.region, y.s FROM {groups} AS x JOIN {groups} AS y ON x.s = y.s"
