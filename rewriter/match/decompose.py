@@ -54,6 +54,11 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
         yield from components or (tree,)
 
 
+def derived_twice(block: Block) -> str | None:
+    """Return the alias of a derived table in FROM, which each branch of a UNION ALL would compute; None without one."""
+    return next((table.alias for table in block.tables if table.text and not table.constant), None)
+
+
 def states_of(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
     """Return one Change for each table of the block: its changed rows if the view reads the table, else no change.
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from rewriter.block import Block, Predicates
 from rewriter.delta import CHANGE_TYPE, Changed, Read, signed, subtraction_problem, terms, with_group_counts
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed, states_of, unadded
+from rewriter.match.decompose import decomposed, derived_twice, states_of, unadded
 from rewriter.match.joins import filling_join
 from rewriter.model import ChangeKind
 from rewriter.schema import output_types
@@ -74,8 +74,7 @@ def _query_problem(ask: Ask, block: Block) -> str:
             f"rows of {' and '.join(names)}, on the right side of a LEFT join, were deleted or replaced since the last "
             "refresh: refresh the view"
         )
-    derived = next((table.alias for table in block.tables if table.text and not table.constant), None)
-    if derived is not None:
+    if (derived := derived_twice(block)) is not None:
         return (
             f"the derived table {derived} would be computed twice, for the view's rows and for the changed rows: "
             "refresh the view"

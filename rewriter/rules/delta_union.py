@@ -7,7 +7,7 @@ from dataclasses import replace
 from rewriter.block import Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed, joined_groups, over_union, states_of, unaddable, unadded
+from rewriter.match.decompose import decomposed, derived_twice, joined_groups, over_union, states_of, unaddable, unadded
 from rewriter.match.joins import filling_join
 from rewriter.model import ChangeKind
 
@@ -52,8 +52,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
         )
     if filling_join(query.block, ask.mapping) is not None:
         return _joined_side(ask, query)
-    derived = next((table.alias for table in query.block.tables if table.text and not table.constant), None)
-    if derived is not None:
+    if (derived := derived_twice(query.block)) is not None:
         return Miss(
             Reason.SHAPE,
             f"the derived table {derived} would be computed twice, for the view's rows and for the appended rows: "

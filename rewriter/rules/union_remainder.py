@@ -30,7 +30,7 @@ from rewriter.match.bounds import (
     next_begin,
     stays_steady,
 )
-from rewriter.match.decompose import decomposed, joined_groups, over_union, unaddable
+from rewriter.match.decompose import decomposed, derived_twice, joined_groups, over_union, unaddable
 from rewriter.match.held_times import at_home
 from rewriter.match.joins import asking_join, filling_join
 from rewriter.match.open_ranges import OpenRange, open_range
@@ -92,8 +92,7 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
             "that has all rows of the query",
             apart=True,
         )
-    derived = next((table.alias for table in query.block.tables if table.text and not table.constant), None)
-    if derived is not None:
+    if (derived := derived_twice(query.block)) is not None:
         return Miss(
             Reason.SHAPE,
             f"the derived table {derived} would be computed twice, for the view's rows and for the rows that the view "
