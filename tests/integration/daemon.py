@@ -79,6 +79,7 @@ class Daemon:
         """Wait for its end, and return its exit code."""
         code = self.process.wait(patience)
         self._reader.join(patience)
+        assert not self._reader.is_alive(), f"a process that it started keeps its output open:\n{self.output}"
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code

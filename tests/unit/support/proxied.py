@@ -121,7 +121,10 @@ class RawClient:
         sasl = SaslClient(self.user, "x")
         self.writer.write(sasl.greeting)
         while not (event := sasl.next_event()):
-            sasl.receive_data(await self.reader.read(1000))
+            data = await self.reader.read(1000)
+            if not data:  # reading on at the end of a stream never waits, so that the test would hang
+                raise ConnectionResetError
+            sasl.receive_data(data)
         assert isinstance(event, Authenticated)
         return self
 
