@@ -467,13 +467,6 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     no:     coalesce(e.kind, 'none') read from a stored coalesce(e.kind, 'none'), because the stored column is NULL for
             a left row without a match
     """
-    if candidate.block.joins:
-        other = in_words(candidate.block.joins[0], candidate.block)
-        return Miss(
-            Reason.JOIN_DIFFERS,
-            f"the query's outer join has the view's tables on its right side, but the view has {other}: create a "
-            "view with inner joins only",
-        )
     on = _on_storage(query, candidate, mapping, filling)
     return on if isinstance(on, Miss) else _beside(query, candidate, mapping, filling, on)
 
@@ -493,13 +486,6 @@ def _read_asked(query: Predicates, candidate: Candidate, mapping: Mapping[str, s
     gives:  SELECT o.id FROM orders o LEFT SEMI JOIN view v ON v.l_orderkey = o.id AND v.l_suppkey = 7
     no:     a view without keys, because it has a row even if its tables are empty
     """
-    if candidate.block.joins:
-        other = in_words(candidate.block.joins[0], candidate.block)
-        return Miss(
-            Reason.JOIN_DIFFERS,
-            f"the query has {in_words(asking, query.block)}, but the view has {other}: create a view with inner joins "
-            "only",
-        )
     if candidate.block.keys == ():
         return Miss(
             Reason.SHAPE,
@@ -515,9 +501,16 @@ def _on_storage(
 ) -> tuple[Tree, ...] | Miss:
     """Return the ON condition of `bringing`, a join with the view's tables on its right side, over storage columns.
 
-    Return a Miss if the view lacks rows for which ON is true, or columns. `candidate` is the access path to the view,
-    and `mapping` maps the ids of the view's tables to those of the query's tables.
+    Return a Miss if the view has outer joins, or lacks rows for which ON is true, or columns. `candidate` is the access
+    path to the view, and `mapping` maps the ids of the view's tables to those of the query's tables.
     """
+    if candidate.block.joins:
+        other = in_words(candidate.block.joins[0], candidate.block)
+        return Miss(
+            Reason.JOIN_DIFFERS,
+            f"the query has {in_words(bringing, query.block)}, but the view has {other}: create a view with inner "
+            "joins only",
+        )
     within = Predicates(query.block, bringing.on, query.zone)
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
     for conjunct in view_where:
