@@ -15,7 +15,6 @@ from rewriter.delta.signed import (
     netted,
     signed,
     signed_problem,
-    subtraction_problem,
     with_group_counts,
 )
 from rewriter.delta.terms import terms
@@ -31,7 +30,6 @@ __all__ = [
     "netted",
     "signed",
     "signed_problem",
-    "subtraction_problem",
     "terms",
     "with_group_counts",
 ]

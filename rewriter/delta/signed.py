@@ -16,7 +16,7 @@ from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import ROWS, call_of, number
 from rewriter.functions.types import DIGITS, as_decimal
-from rewriter.schema import expression_type, output_types
+from rewriter.schema import expression_type
 
 Tree = exp.Expr
 
@@ -39,53 +39,38 @@ def _sign(table: str) -> Tree:
     return _either(_came(table), number(1), exp.Neg(this=number(1)))
 
 
-def signed_problem(block: Block, types: Mapping[Tree, str]) -> str:
+def signed_problem(block: Block, types: Mapping[Tree, str], *, recomputed: bool) -> str:
     """Return the reason, as text for a message, why signed deltas cannot maintain a grouped block.
 
     Signed deltas add the aggregates of inserted rows to the stored ones, and subtract those of deleted rows. Return an
-    empty string if this maintains all outputs. `types` maps each output to its type.
+    empty string if this maintains all outputs. `types` maps each output to its type. With `recomputed`, as in a
+    refresh, an aggregate that is composed of others, such as avg, is computed again from their new values; otherwise
+    such an aggregate is a reason.
 
     law:    count and sum are linear: new = old + added - deleted; this is exact for integers and decimals, but not for
             floating-point numbers
     no:     min and max, because the row with the minimum or maximum may have been deleted
     no:     sum(x) of a nullable x without a stored count(x), because only count(x) = 0 shows that the sum is NULL
     """
-    if len(block.tables) != 1:
-        return "more than one table is read"
     computed = [output for output in block.outputs if output not in (block.keys or ())]
-    unfit = (_unfit(output, types) for output in computed)
+    unfit = (_unfit(output, types, recomputed) for output in computed)
     lacking = (_lacking(output, block, types) for output in computed)
     return next(filter(None, chain(unfit, lacking)), "")
 
 
-def subtraction_problem(block: Block) -> str:
-    """Return why deleted rows cannot be subtracted from the partial aggregates of a query, for a message.
-
-    Return an empty string if they can be subtracted. `block` is the grouped block of the partial aggregates: only sums
-    and counts, whose counts `with_group_counts` adds.
-    """
-    types = dict(zip(block.outputs, output_types(block), strict=True))
-    for output in block.outputs:
-        if output not in (block.keys or ()):
-            call = aggregate_of(output)
-            if call is not None and AGGREGATES[call.name].composed is not None:
-                return f"{call.name} cannot subtract a removed row"
-            if problem := _unfit(output, types):
-                return problem
-    return ""
-
-
-def _unfit(output: Tree, types: Mapping[Tree, str]) -> str:
+def _unfit(output: Tree, types: Mapping[Tree, str], recomputed: bool) -> str:
     """Return why the contribution of a deleted row cannot be subtracted from an output; empty if it can be.
 
-    Only this output is considered, not the block's other outputs. `types` maps each output to its type.
+    Only this output is considered, not the block's other outputs. `types` and `recomputed` are those of
+    `signed_problem`.
     """
     call = aggregate_of(output)
     if call is None:
         return "an output is an expression of aggregates"
     if isinstance(call.expressions[0], exp.Distinct):
         return f"{call.name} of distinct values cannot subtract a removed row"
-    if not AGGREGATES[call.name].linear:
+    record = AGGREGATES[call.name]
+    if not record.linear or (record.composed is not None and not recomputed):
         return f"{call.name} cannot subtract a removed row"
     if isinstance(output, exp.Filter) and call.name != "count":
         return f"a filtered {call.name} may have no rows left"

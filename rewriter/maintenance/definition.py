@@ -318,14 +318,15 @@ def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
     """Yield a count of values, with the label "count", for each sum whose values are not counted yet.
 
     A count distinguishes an empty sum (NULL) from 0. `wanted` are the expressions of all other hidden columns: the row
-    count, keys, and components of aggregates. Yield nothing if deleted rows cannot be subtracted from every output.
+    count, keys, and components of aggregates. Yield nothing if a refresh cannot subtract deleted rows from every
+    output, or if the view reads several tables, of which a refresh does not subtract rows.
     """
-    if block.keys is None or block.having or block.sets is not None:
+    if block.keys is None or block.having or block.sets is not None or len(block.tables) != 1:
         return
     held = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted))))
     sums = (c for output in block.outputs if (c := aggregate_of(output)) is not None and c.name == "sum")
     values = [call.expressions[0] for call in sums if not isinstance(call.expressions[0], exp.Distinct)]
     counts = [count_of(value) for value in values if count_output(value, held) is None]
     whole = replace(held, outputs=tuple(dict.fromkeys((*held.outputs, *counts))))
-    if not signed_problem(whole, dict(zip(whole.outputs, output_types(whole), strict=True))):
+    if not signed_problem(whole, dict(zip(whole.outputs, output_types(whole), strict=True)), recomputed=True):
         yield from (("count", count) for count in counts)

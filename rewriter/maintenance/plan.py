@@ -197,9 +197,10 @@ def _changelog(now: Situation) -> Decision | str:
     if isinstance(how, str):
         return how
     (table, *more), changes = now.stored.block.tables, now.changed
+    if more:
+        return "more than one table is read"
     types = now.stored.types
-    problem = signed_problem(now.stored.block, types)
-    if problem or more:
+    if problem := signed_problem(now.stored.block, types, recomputed=True):
         return problem
     change = changes[0]
     if change.row_deletes:

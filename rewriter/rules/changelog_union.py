@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from sqlglot import exp
+
 from rewriter.block import Block, Predicates
-from rewriter.delta import CHANGE_TYPE, Changed, Read, signed, subtraction_problem, terms, with_group_counts
+from rewriter.delta import CHANGE_TYPE, Changed, Read, signed, signed_problem, terms, with_group_counts
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
 from rewriter.match.decompose import decomposed, derived_twice, states_of, unadded
 from rewriter.match.joins import filling_join
 from rewriter.model import ChangeKind
 from rewriter.schema import output_types
+
+Tree = exp.Expr
 
 
 def changelog_union(ask: Ask) -> TwoPhase | Miss:
@@ -50,7 +54,7 @@ def changelog_union(ask: Ask) -> TwoPhase | Miss:
     # Row counts and column bounds describe the current rows, and the deleted rows may exceed them.
     tables = tuple(replace(table, contents=None) for table in query.block.tables)
     groups = with_group_counts(decomposed(replace(query.block, tables=tables)))
-    if problem := subtraction_problem(groups):
+    if problem := signed_problem(groups, _types(groups), recomputed=False):
         return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"the current rows, because {problem}: refresh the view")
     held = replace(
         ask,
@@ -91,6 +95,10 @@ def _delta(groups: Block, reads: Sequence[Read]) -> Delta:
     changed = next((table.id for table, read in pairs if isinstance(read, Changed)), None)
     if changed is None:
         return Delta(groups, tuple(reads))
-    kinds = zip(groups.outputs, output_types(groups), strict=True)
-    outputs = (output if output in (groups.keys or ()) else signed(output, changed, kind) for output, kind in kinds)
+    types = _types(groups)
+    outputs = (each if each in (groups.keys or ()) else signed(each, changed, types[each]) for each in groups.outputs)
     return Delta(replace(groups, outputs=tuple(outputs)), tuple(reads))
+
+
+def _types(groups: Block) -> Mapping[Tree, str]:
+    return dict(zip(groups.outputs, output_types(groups), strict=True))
