@@ -10,6 +10,7 @@ from rewriter.block import Block
 from rewriter.match import Match, Miss, Reason
 from rewriter.match.printing import print_rewriting
 from rewriter.model import Column, MaterializedView, TableName
+from rewriter.rules import LIVE
 from rewriter.scans import Estimate
 from rewriter.sql import Edit, SelectBlock, SelectSpan, Statement, splice, splice_within
 from rewriter.verify import UNVERIFIED, Verdict
@@ -34,6 +35,11 @@ class Attempt:
     detail: str = ""
     block: str = ""
     estimate: Estimate | None = field(default=None, compare=False)
+
+    @property
+    def live(self) -> bool:
+        """Whether the view answers, and its rows are read together with the rows changed since its refresh."""
+        return self.verdict == "chosen" and self.rule in LIVE
 
     def missed(self, miss: Miss) -> Attempt:
         """Return this attempt as a miss, with the reason and detail of `miss`."""

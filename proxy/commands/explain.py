@@ -26,7 +26,6 @@ from rewriter.model import TableName, quoted
 EXAMPLE = "EXPLAIN SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
 MODES = ("EXTENDED", "CODEGEN", "COST", "FORMATTED")
 _STALE = (Reason.STALE, Reason.NEVER_REFRESHED)
-_LIVE = ("delta_union", "changelog_union")
 _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
 
@@ -124,10 +123,10 @@ async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]
 def _reads_stale(attempt: Attempt, decision: Decision) -> bool:
     """Return whether the view of this attempt answers the statement although its storage table is stale.
 
-    This is the case if the rows that have changed since the refresh are added to the stored rows (the rules in _LIVE),
-    or if the session allows rows of this age. `decision` is the decision about the statement.
+    This is the case if the rows that have changed since the refresh are added to the stored rows, or if the session
+    allows rows of this age. `decision` is the decision about the statement.
     """
-    return attempt.verdict == "chosen" and (attempt.rule in _LIVE or bool(decision.as_of))
+    return attempt.live or (attempt.verdict == "chosen" and bool(decision.as_of))
 
 
 async def suggested(ctx: Context, decision: Decision) -> str:

@@ -26,8 +26,7 @@ from rewriter.index import Definitions
 from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
 from rewriter.model import Change, ChangeKind, MaterializedView, Session, Table, TableName
 from rewriter.outcome import Attempt
-from rewriter.rules.changelog_union import changelog_union
-from rewriter.rules.delta_union import delta_union
+from rewriter.rules import LIVE
 from rewriter.scans import NOTHING, SCAN, SHUFFLE, Estimate
 from rewriter.sql import SelectBlock
 
@@ -431,14 +430,13 @@ def _refreshable(missed: Attempt, stale: Attempt, refreshed: Answer, live: Live)
     the answer that the view would give after a refresh, and `live` has the changes of the tables. Return
 
     - an attempt with the reason in `refreshed`, if the view could not answer after a refresh either
-    - `stale` with the reason of `missed` added, if the rule delta_union or changelog_union gave this reason, or if
-      reading the view with the changed rows costs more than reading the base tables
+    - `stale` with the reason of `missed` added, if a rule in LIVE gave this reason, or if reading the view with the
+      changed rows costs more than reading the base tables
     - `missed` otherwise
     """
     if isinstance(refreshed.result, Miss):
         return replace(missed, rule=refreshed.rule).missed(refreshed.result)
-    rules = (delta_union.__name__, changelog_union.__name__)
-    if missed.rule not in rules and missed.reason is not Reason.DEARER:
+    if missed.rule not in LIVE and missed.reason is not Reason.DEARER:
         return missed
     rows = "appended" if live.only_appends else "inserted and deleted"
     why = missed.detail if missed.reason in (None, Reason.SHAPE) else missed.reason.told(missed.detail)

@@ -38,14 +38,17 @@ RULES: tuple[Rule, ...] = (
     roll_up,
     # Needs two levels of aggregation; tried after the rules that need one.
     roll_up_bitmaps,
-    # Only these rules answer from a view whose tables have changed since the refresh: by appends, or otherwise.
+    # Only these rules (LIVE) answer from a view whose tables have changed since the refresh: by appends, or otherwise.
     delta_union,
     changelog_union,
     # Last, because it also reads base tables: it is for views that lack some of the rows.
     union_remainder,
 )
 
+# The names of the rules that read the rows changed since a view's refresh together with the view's stored rows.
+LIVE = frozenset(rule.__name__ for rule in (delta_union, changelog_union))
+
 # Rules that divide a query block before access paths are tried; each part is answered as a question of its own.
 DIVISIONS: tuple[Callable[[Block], Sequence[Block]], ...] = (union_branches,)
 
-__all__ = ["DIVISIONS", "RULES", "Rule"]
+__all__ = ["DIVISIONS", "LIVE", "RULES", "Rule"]
