@@ -15,6 +15,7 @@ from rewriter.correlation import Correlation
 from rewriter.cost import Costs
 from rewriter.engine.answer import of_branches, over_groups
 from rewriter.engine.questions import DERIVED_ALONE, block_of, reads_derived_alone, unread
+from rewriter.engine.tested import tests_of
 from rewriter.engine.tried import Tried
 from rewriter.freshness import Relations
 from rewriter.index import Definitions, Shortlist
@@ -77,7 +78,10 @@ def answer_block(
         shortlist = _over_layers(tried, shortlist)
     _try_all(tried, query, shortlist)
     if tried.best is not None:
-        match = tried.test_groups(tried.best.match, lambda rows: _views_over(rows, statement, definitions))
+        match = tried.best.match
+        if correlation is None:
+            tests = tests_of(match.rewriting)
+            match = tried.test_groups(match, ((test, _views_over(test.rows, statement, definitions)) for test in tests))
         return Chosen(tried.best.view, tried.best.rule, match, block, correlation), tried.report()
     fewer = without_unused(block, relations)
     if fewer is not block:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import count, islice
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from rewriter.block import Block, Join, Occurrence, Predicates, predicates_of
 from rewriter.block.changed import changed
+from rewriter.engine.answer import MAPPINGS
 from rewriter.functions.trees import number
 from rewriter.match import Candidate, Rewriting, table_mappings
 from rewriter.match.candidate import STORAGE_ALIAS
@@ -26,16 +28,29 @@ Tree = exp.Expr
 _HELD = "held by the plan"
 
 
-def tests_of(rewriting: Rewriting) -> Iterator[Join]:
-    """Yield the SEMI and ANTI joins of a plan that test catalog tables only, and not a view's storage table."""
+class Test(NamedTuple):
+    """A SEMI or ANTI join of a plan, and the rows that the join tests: the columns of its tables in ON, grouped by
+    them.
+    """
+
+    join: Join
+    rows: Block
+
+
+def tests_of(rewriting: Rewriting) -> Iterator[Test]:
+    """Yield the tests of a plan that read catalog tables only, and compare columns with them.
+
+    A test of a view's storage table is left out, and so is one whose ON condition names no column of its tables.
+    """
     texts = {table.id for table in rewriting.tables if table.text}
     for join in rewriting.joins if rewriting.union is None else ():
         if join.kind in ("SEMI", "ANTI") and not join.tables & {STORAGE_ALIAS, *texts}:
-            yield join
+            rows = _tested_rows(rewriting, join)
+            if rows.keys:
+                yield Test(join, rows)
 
 
-def tested_rows(rewriting: Rewriting, join: Join) -> Block:
-    """Return the block of the rows that a SEMI or ANTI join tests: the columns in ON of its tables, grouped by them."""
+def _tested_rows(rewriting: Rewriting, join: Join) -> Block:
     own = tuple(conjunct for conjunct in join.on if {c.table for c in columns_in(conjunct)} <= join.tables)
     used = (column for conjunct in join.on if conjunct not in own for column in columns_in(conjunct))
     keys = tuple(dict.fromkeys(column for column in used if column.table in join.tables))
@@ -43,19 +58,19 @@ def tested_rows(rewriting: Rewriting, join: Join) -> Block:
     return Block(tables, own, keys, (None,) * len(keys), keys)
 
 
-def tested_from(rewriting: Rewriting, join: Join, path: Candidate, zone: str) -> Rewriting | None:
-    """Return the plan with the storage table of an access path in place of the tables that a join tests.
+def tested_from(rewriting: Rewriting, test: Test, path: Candidate, zone: str) -> Rewriting | None:
+    """Return the plan with the storage table of an access path in place of the tables that a test reads.
 
-    `join` is a SEMI or ANTI join of the plan, `path` the access path to a view, `zone` the session's time zone. Return
-    None if the view cannot take the place of these tables, or if only a part of its rows is current.
+    `test` is one of the plan's, `path` the access path to a view, `zone` the session's time zone. Return None if the
+    view cannot take the place of these tables, or if only a part of its rows is current.
     """
-    storage = path.storage
+    join, storage = test.join, path.storage
     if path.block.sets is not None or path.grown or storage.only or storage.behind:
         return None
     held = Occurrence(_HELD, rewriting.storage.name, _HELD, rewriting.storage.columns, contents=rewriting.storage)
     asked = replace(join, on=tuple(_moved(tree, {STORAGE_ALIAS: _HELD}) for tree in join.on), subquery=False)
     block = Block((held, *rewriting.tables), (), (number(1),), (None,), joins=(asked,))
-    reading = _reading(predicates_of(block, zone), join, path)
+    reading = _reading(predicates_of(block, zone), test.rows, path)
     if reading is None:
         return None
     taken = {table.id for table in rewriting.tables}
@@ -68,10 +83,10 @@ def tested_from(rewriting: Rewriting, join: Join, path: Candidate, zone: str) ->
     return replace(rewriting, tables=(*tables, tested), joins=joins)
 
 
-def _reading(question: Predicates, join: Join, path: Candidate) -> Reading | None:
-    """Return the ON condition of the only join of `question` over the storage columns of `path`; None without one."""
-    for mapping in table_mappings(path.block, question.block):
-        if frozenset(mapping.values()) == join.tables and len(mapping) == len(path.block.tables):
+def _reading(question: Predicates, rows: Block, path: Candidate) -> Reading | None:
+    """Return `question` over the storage columns of `path`, which replaces all tables of `rows`; None if it cannot."""
+    for mapping in islice(table_mappings(path.block, rows), MAPPINGS):
+        if len(mapping) == len(path.block.tables) == len(rows.tables):
             reading = read_view(question, path, mapping)
             if isinstance(reading, Reading):
                 return reading

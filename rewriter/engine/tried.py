@@ -19,7 +19,7 @@ from rewriter.engine.access_paths import candidate_of, readable_storage, setting
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
 from rewriter.engine.guard import guarded
 from rewriter.engine.over_views import question_over
-from rewriter.engine.tested import tested_from, tested_rows, tests_of
+from rewriter.engine.tested import Test, tested_from
 from rewriter.engine.tiles import rows_of
 from rewriter.freshness import Live, Relations, live_storage
 from rewriter.index import Definitions
@@ -137,24 +137,24 @@ class Tried:
                 refreshed = self._answer(view, query, self._refreshed_path(view, query.block, storage))
                 self.missed[-1] = _refreshable(self.missed[-1], stale, refreshed, storage)
 
-    def test_groups(self, match: Match, shortlist_of: Callable[[Block], Iterable[MaterializedView]]) -> Match:
+    def test_groups(self, match: Match, tests: Iterable[tuple[Test, Iterable[MaterializedView]]]) -> Match:
         """Return the match with views in place of the tables that its SEMI and ANTI joins test, where that is cheaper.
 
-        `shortlist_of` returns the views that could answer a block.
+        `tests` are these joins, each with the views that could answer the rows that the join tests.
         """
         rewriting = match.rewriting
-        for join in tests_of(rewriting) if self.correlation is None else ():
-            rows = tested_rows(rewriting, join)
-            for view in shortlist_of(rows) if rows.keys else ():
-                path = self._path(view, rows)
+        for test, views in tests:
+            for view in views:
+                path = self._path(view, test.rows)
                 found = (
-                    self.guarded(view, partial(tested_from, rewriting, join, path, self.session.time_zone))
+                    self.guarded(view, partial(tested_from, rewriting, test, path, self.session.time_zone))
                     if isinstance(path, Candidate)
                     else None
                 )
                 if isinstance(found, Rewriting) and self._gains(found, rewriting):
                     rewriting = found
-                    self.testing[view.name] = f"read in place of the table on the right side of the {join.kind} join"
+                    kind = test.join.kind
+                    self.testing[view.name] = f"read in place of the table on the right side of the {kind} join"
                     break
         return match if rewriting is match.rewriting else replace(match, rewriting=rewriting)
 

@@ -11,7 +11,8 @@ import pytest
 
 from rewriter import Definitions, Reason, parse, rewrite
 from rewriter.block import from_clause
-from rewriter.engine import answer
+from rewriter.engine import answer, tested
+from rewriter.match import read_view
 from rewriter.model import Table, TableName
 from rewriter.model.settings import TIME_ZONE
 from tests.golden.corpus import FOLDER, GoldenFile, World, read, world
@@ -224,6 +225,23 @@ def test_not_all_ways_are_tried_in_which_a_view_of_many_self_joins_fits() -> Non
         "the view's tables can be mapped to the query's tables in more than 500 ways, because both read the same "
         "table several times: create a view with fewer self-joins",
     )
+
+
+def test_not_all_ways_are_tried_in_which_such_a_view_has_the_rows_that_exists_tests(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    joined = "sales a JOIN sales b ON a.region <> b.region JOIN sales c ON b.region <> c.region"
+    views = {
+        "three": f"SELECT a.n, count(*) AS cnt FROM {joined} GROUP BY a.n",
+        "by_name": "SELECT n, name, count(*) AS cnt FROM numbers GROUP BY n, name",
+    }
+    built = world(GoldenFile(Path(), schema=f"{SCHEMA}; CREATE TABLE numbers (n INT, name STRING)", views=views))
+    tried = count(1)
+    monkeypatch.setattr(tested, "read_view", lambda *asked: (next(tried), read_view(*asked))[1])
+    monkeypatch.setattr(tested, "MAPPINGS", 4)
+    exists = f"EXISTS (SELECT * FROM {joined} WHERE c.n = numbers.n AND a.ts IS NULL)"
+    assert decide(built, f"SELECT name, count(*) FROM numbers WHERE {exists} GROUP BY name").rewritten
+    assert next(tried) == 5
 
 
 def test_tables_that_double_with_each_common_table_expression_are_not_all_read(
