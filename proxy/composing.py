@@ -16,7 +16,7 @@ from proxy import admission, config, embedded, jobs, links
 from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
 from proxy.answering.system_tables import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
-from proxy.catalog import Catalogs, open_catalog
+from proxy.catalog import Catalogs, open_catalogs
 from proxy.commands import Context, Planner, find, operate
 from proxy.effective import Effective
 from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
@@ -74,30 +74,27 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     Raise CatalogError for a mistake in a catalog's settings; one of several catalogs may be unavailable.
     """
     timeout = settings.timeouts.catalog
-    several = len(settings.catalog_names) > 1
-    opened = [
-        open_catalog(catalog.name, catalog.properties, timeout=timeout, late=several) for catalog in settings.catalogs
-    ]
-    await asyncio.gather(*(catalog.open() for catalog in opened))
+    configured = {catalog.name: catalog.properties for catalog in settings.catalogs}
+    catalogs = await open_catalogs(configured, timeout=timeout, late=len(settings.catalog_names) > 1)
     if not settings.starts_spark:
         own = Upstreams(links.for_pipeline(settings))
         running.callback(own.close)
         return Surroundings(
             tuple(links.upstreams(settings)),
-            Catalogs(opened),
+            catalogs,
             await _job_runner(settings.pipeline, settings.catalog_names, own, running),
             alone=(),
             own=own,
         )
-    others = {catalog.name: catalog.properties for catalog in settings.catalogs}
     spark = await asyncio.to_thread(
-        embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark, others
+        embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark, configured
     )
     running.push_async_callback(asyncio.to_thread, spark.stop)
     _log.info("Spark Thrift Server started host=%s port=%d", spark.thrift_host, spark.thrift_port)
+    own_catalogs = await open_catalogs({spark.catalog_name: spark.catalog_properties}, timeout=timeout)
     return Surroundings(
         (Upstream(spark.thrift_host, spark.thrift_port),),
-        Catalogs([open_catalog(spark.catalog_name, spark.catalog_properties, timeout=timeout), *opened]),
+        Catalogs([*own_catalogs, *catalogs]),
         EmbeddedRunner(spark.session),
         alone=(spark.catalog_name,),
         progress=lambda statement: asyncio.to_thread(spark.stages, statement),

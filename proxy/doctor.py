@@ -151,10 +151,10 @@ def _data(data: Path) -> str:
 
 
 async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
-    from proxy.catalog import CatalogError, Catalogs, open_catalog  # importing it takes more than a second
+    from proxy.catalog import CatalogError, open_catalogs  # importing it takes more than a second
 
     try:
-        opened = Catalogs([open_catalog(catalog.name, catalog.properties, timeout=timeout)])
+        opened = await open_catalogs({catalog.name: catalog.properties}, timeout=timeout)
     except CatalogError as error:
         raise ConfigError(str(error).removeprefix(f"catalog {catalog.name}: ")) from error
     views = await opened.definitions()

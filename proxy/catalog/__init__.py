@@ -3,11 +3,12 @@
 The storage table of a materialized view is the Iceberg table that holds the view's rows. `Catalogs` holds all
 configured catalogs: it returns the materialized views and the current state of tables, which every statement needs, and
 lists all tables and views for JDBC and BI tools. `Catalog` is one of them, and makes the commit that publishes a
-refresh. `open_catalog` opens a catalog for its type (SQL database, REST or Hive Metastore).
+refresh. `open_catalogs` opens the catalogs, each for its type (SQL database, REST or Hive Metastore).
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from proxy.catalog.catalog import Catalog
@@ -34,7 +35,22 @@ __all__ = [
     "Refreshed",
     "Unavailable",
     "open_catalog",
+    "open_catalogs",
 ]
+
+
+async def open_catalogs(
+    properties: Mapping[str, Mapping[str, str]], *, timeout: float = TIMEOUT_S, late: bool = False
+) -> Catalogs:
+    """Open the catalogs with these pyiceberg properties, by the catalogs' names in Spark.
+
+    A statement waits at most `timeout` seconds for a reply from a catalog. If `late`, a catalog may be down now, and is
+    opened once it answers. Raise CatalogError if the properties of a catalog are invalid, or if it cannot be opened
+    now, unless it is only down and `late` is set.
+    """
+    opened = [open_catalog(name, each, timeout=timeout, late=late) for name, each in properties.items()]
+    await asyncio.gather(*(catalog.open() for catalog in opened))
+    return Catalogs(opened)
 
 
 def open_catalog(

@@ -13,7 +13,7 @@ from pyiceberg.catalog import Catalog, load_catalog
 from pyiceberg.exceptions import NotInstalledError, ServiceUnavailableError, UnauthorizedError
 from sqlalchemy.exc import OperationalError
 
-from proxy.catalog import CatalogError, Catalogs, Unavailable, open_catalog, stores
+from proxy.catalog import CatalogError, Unavailable, open_catalog, open_catalogs, stores
 from rewriter.model import Table
 from tests.unit.catalog.lake import ROWS, SALES, Lake
 
@@ -91,7 +91,7 @@ def test_one_of_several_catalogs_may_be_down_at_the_start(lake: Lake, monkeypatc
 
     async def story() -> None:
         nonlocal down
-        opened = Catalogs([open_catalog("lake", properties, late=True)])
+        opened = await open_catalogs({"lake": properties}, late=True)
         with pytest.raises(Unavailable, match=r"lake is unavailable since .* cannot be opened: connection refused"):
             await opened.current([SALES])
         down = False
