@@ -135,6 +135,11 @@ class Candidate:
     past: bool = False
     own: tuple[Tree, ...] | None = None
 
+    @property
+    def before_changes(self) -> Candidate:
+        """The access path to the stored rows alone, for a query that reads its tables as of the last refresh."""
+        return replace(self, grown=(), past=True)
+
 
 @dataclass(frozen=True)
 class Rewriting:

@@ -56,11 +56,7 @@ def changelog_union(ask: Ask) -> TwoPhase | Miss:
     groups = with_group_counts(decomposed(replace(query.block, tables=tables)))
     if problem := signed_problem(groups, _types(groups), recomputed=False):
         return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"the current rows, because {problem}: refresh the view")
-    held = replace(
-        ask,
-        question=Predicates(groups, query.conjuncts, query.zone),
-        path=replace(path, grown=(), past=True),
-    )
+    held = replace(ask, question=Predicates(groups, query.conjuncts, query.zone), path=path.before_changes)
     return TwoPhase(groups, held, deltas=tuple(_delta(groups, reads) for reads in terms(states)), signed=True)
 
 

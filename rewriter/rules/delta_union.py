@@ -62,8 +62,7 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
     if problem := unadded(query.block, states):
         return Miss(Reason.SHAPE, problem)
     groups = decomposed(query.block)
-    past = replace(path, grown=(), past=True)
-    held = replace(ask, question=Predicates(groups, query.conjuncts, query.zone), path=past)
+    held = replace(ask, question=Predicates(groups, query.conjuncts, query.zone), path=path.before_changes)
     return TwoPhase(groups, held, deltas=tuple(Delta(groups, reads) for reads in terms(states)))
 
 
@@ -81,7 +80,7 @@ def _joined_side(ask: Ask, query: Predicates) -> TwoPhase | Miss:
             "rows: refresh the view",
         )
     groups = joined_groups(path)
-    past = replace(path, grown=(), past=True)
+    past = path.before_changes
     same = {table.id: table.id for table in view.tables}
     held = Ask(Predicates(groups, view.where, query.zone), past, same)
     deltas = tuple(Delta(groups, reads) for reads in terms(states_of(view, frozenset(same), path.grown)))
