@@ -85,28 +85,8 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
         )
     if (filling := filling_join(query.block, ask.mapping)) is not None:
         return _joined_side(ask, query, filling)
-    if asking_join(query.block, ask.mapping) is not None:
-        return Miss(
-            Reason.SHAPE,
-            "a SEMI or ANTI join must test the view's rows and the rows that the view lacks together: create a view "
-            "that has all rows of the query",
-            apart=True,
-        )
-    if (derived := derived_twice(query.block)) is not None:
-        return Miss(
-            Reason.SHAPE,
-            f"the derived table {derived} would be computed twice, for the view's rows and for the rows that the view "
-            "lacks: create a view that has all rows of the query",
-            apart=True,
-        )
-    if (hidden := _joined_behind(query.block)) is not None:
-        return Miss(
-            Reason.SHAPE,
-            f"the view joins another table to {hidden}, which is on the right side of a SEMI or ANTI join in the "
-            "query, so the rows that the view lacks cannot be joined in the same way: create a view without the other "
-            "table",
-            apart=True,
-        )
+    if problem := _query_problem(ask, query.block):
+        return Miss(Reason.SHAPE, problem, apart=True)
     divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
     # The complement of an equality in the view's own filter is most of a table, so that reading it does not pay; the
@@ -144,6 +124,30 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     rest = (*(conjunct for conjunct in query.block.where if not others.implies(conjunct)), otherwise)
     lacking = open_ended.lacking if open_ended is not None else None
     return TwoPhase(groups, held, replace(groups, where=rest), edges, lacking)
+
+
+def _query_problem(ask: Ask, block: Block) -> str:
+    """Return why the rows of a query cannot be divided between a view and its tables, as text for a message.
+
+    Return an empty string if they can be divided. `block` is the query's block.
+    """
+    if asking_join(block, ask.mapping) is not None:
+        return (
+            "a SEMI or ANTI join must test the view's rows and the rows that the view lacks together: create a view "
+            "that has all rows of the query"
+        )
+    if (derived := derived_twice(block)) is not None:
+        return (
+            f"the derived table {derived} would be computed twice, for the view's rows and for the rows that the view "
+            "lacks: create a view that has all rows of the query"
+        )
+    if (hidden := _joined_behind(block)) is not None:
+        return (
+            f"the view joins another table to {hidden}, which is on the right side of a SEMI or ANTI join in the "
+            "query, so the rows that the view lacks cannot be joined in the same way: create a view without the other "
+            "table"
+        )
+    return ""
 
 
 def _joined_behind(block: Block) -> str | None:
