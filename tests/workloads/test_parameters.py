@@ -18,14 +18,17 @@ from tests.workloads.parameters import PARAMETERS, substituted
 SETS = 20
 COMPARED = 1
 MOST_VIEWS = 12
+# The views of TPC-H that are among the twelve as they are in schema.sql.
+SHARED = ("late_shipments", "offers", "containers")
 
 
 def _script(workload: str) -> str:
     """Return the script of the tables and at most twelve views."""
     if workload != "tpch":
         return script(workload)
-    tables, _, _ = script(workload).partition("-- 1\n")
-    return tables + (FOLDER / workload / "twelve_views.sql").read_text()
+    tables, _, views = script(workload).partition("-- 1\n")
+    shared = [view for view in views.split(";\n") if any(f" VIEW {name} AS" in view for name in SHARED)]
+    return tables + ";\n".join([*shared, (FOLDER / workload / "twelve_views.sql").read_text()])
 
 
 @pytest.mark.parametrize("workload", PARAMETERS)
