@@ -60,8 +60,8 @@ class Surroundings:
     runner: Runner
     alone: Collection[str]
     progress: Progress = unknown
-    own: Upstreams | None = None  # for refresh jobs, if Spark runs elsewhere
-    lost: Callable[[], Awaitable[None]] = never  # raises when a Spark started here has ended by itself
+    own: Upstreams | None = None
+    lost: Callable[[], Awaitable[None]] = never
 
 
 async def surround(settings: config.Config, running: AsyncExitStack) -> Surroundings:

@@ -64,11 +64,11 @@ class Live(NamedTuple):
 def live_storage(view: MaterializedView, sources: Iterable[TableName], relations: Relations) -> Live | Miss:
     """Return the view's storage table with the changes of its base tables since the refresh, or a Miss with the reason.
 
-    The storage table is returned with all its rows, also if some of its partitions are still fresh.
-    An incremental read in Spark silently skips snapshots that are not appends, so that the changed rows are listed
-    (`t.changes`) if one of the snapshots since the refresh is not an append. Both reads use the table's current
-    columns. Return a Miss if the columns are not those of the refresh's snapshot, or if Spark cannot list the changed
-    rows of one of the base tables (`sources`).
+    The storage table is returned with all its rows, also if some of its partitions are still fresh. An incremental read
+    in Spark silently skips snapshots that are not appends; if one of the snapshots since the refresh is not an append,
+    the changed rows are listed instead (`t.changes`). Both reads use the table's current columns. Return a Miss if the
+    columns are not those of the refresh's snapshot, or if Spark cannot list the changed rows of one of the base tables
+    (`sources`).
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):

@@ -44,10 +44,11 @@ _AT_ONCE = 0.0
 
 
 class Views(NamedTuple):
-    """The views of one catalog: the materialized and the plain views, each as the catalog alone describes them.
+    """The views of one catalog, before the views that their queries read are expanded.
 
-    `broken` has the reason why a view's metadata cannot be used, with the remedy, by view name; such views are in
-    neither of the two tuples.
+    - `materialized`, `plain`: the views with and without a storage table
+    - `broken`: the reason why a view's metadata cannot be used, with the remedy, by view name; the two tuples leave
+      out these views
     """
 
     materialized: tuple[MaterializedView, ...] = ()
@@ -113,9 +114,9 @@ class Catalog:
         return self._locations is None or self.due_at == _AT_ONCE
 
     async def open(self) -> None:
-        """Open the catalog if that is still to be done; an outage begins if the catalog does not answer.
+        """Open the catalog, unless it is open; an outage begins if the catalog does not answer.
 
-        Raise CatalogError if the catalog cannot be opened with its settings, whether it answers or not.
+        Raise CatalogError if the catalog cannot be opened until its settings are changed.
         """
         try:
             await self._answer(lambda: asked(lambda: self._store.iceberg))
@@ -124,7 +125,7 @@ class Catalog:
                 raise failure.__cause__ from None
 
     async def read_views(self) -> None:
-        """Read the views again if that is due.
+        """Read the views again if they are due.
 
         During an outage of the catalog, keep the last known views; but raise Unavailable if the views were never read,
         or if a view was changed through Viewgate since the last read.
@@ -365,7 +366,7 @@ class Catalog:
 
 
 def remedy(view: TableName) -> str:
-    """Return the end of a message about a view whose metadata cannot be used: what to do."""
+    """Return the remedy for a view whose metadata cannot be used, as the end of a message."""
     return f"restore the metadata, or remove the view: DROP MATERIALIZED VIEW {view.sql()}"
 
 

@@ -4,12 +4,12 @@
 those of its catalog: `catalogs.of(name).publish(…)`. All others are here, because a statement may join tables of
 several catalogs, and a view may read tables of other catalogs than its own.
 
-A statement looks once into each catalog that its names concern, into all of them side by side. Within a SQL database,
-one SELECT returns one state of all tables; tables of different catalogs are each in a state that was current while the
-statement was planned, just as Spark, which looks up one table after the other, reads them.
+The catalogs of a statement's names are each read once, in parallel. Within a SQL database, one SELECT returns one state
+of all tables. Tables of different catalogs are each in a state that was current while the statement was planned, as in
+Spark, which looks up one table after the other.
 
-Each catalog is available or not by itself. While one is not, its tables and views are unknown, and everything else is
-answered from the others; Unavailable is raised only if a table is needed that lies in it.
+While a catalog is unavailable, its tables and views are unknown, and statements over the other catalogs are answered as
+usual. Unavailable is raised only if a statement needs a table of an unavailable catalog.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ _PATIENCE_S = 0.5
 
 
 class Looked(NamedTuple):
-    """The relations that a look into several catalogs has found, by name: None for a name that is not known.
+    """The result of a lookup in several catalogs.
 
-    `silent` has, by name, the catalogs that did not answer, with the reason: their relations are not known.
+    - `relations`: the tables and views by name; None for a name that is unknown
+    - `silent`: the reason why a catalog gave no answer, by the catalog's name
     """
 
     relations: Mapping[TableName, Relation | None]
@@ -122,8 +123,8 @@ class Catalogs:
     async def definitions(self) -> tuple[MaterializedView, ...]:
         """Return all materialized views; the same tuple object until the metadata of a view changes.
 
-        While a catalog is unavailable, return its last known views, none if they were never read. Raise Unavailable if
-        this is so for all catalogs.
+        The result has the last known views of an unavailable catalog. Raise Unavailable if no catalog can be read, and
+        the views of each were never read or were changed through Viewgate since the last read.
         """
         now = time.monotonic()
         passed = not self._merged or any(catalog.due_at <= now for catalog in self)
@@ -179,7 +180,7 @@ class Catalogs:
         return (await self.look(wanted, wanted)).relations
 
     async def look(self, names: Iterable[TableName], needed: Collection[TableName]) -> Looked:
-        """Return what `current` returns, and the catalogs that are unavailable, whose names are not known.
+        """Return what `current` returns, and the unavailable catalogs, whose relations are unknown.
 
         Raise Unavailable only if the catalog of a name in `needed` is unavailable.
         """
@@ -227,8 +228,7 @@ class Catalogs:
         return Looked({**dict.fromkeys(name for own in groups.values() for name in own), **views, **tables}, silent)
 
     async def before_rollbacks(self, found: Mapping[TableName, Relation | None]) -> Mapping[TableName, Relation | None]:
-        """Return `found`, with older states of the storage tables whose last refresh read a snapshot that was rolled
-        back.
+        """Return `found` with older states of the storage tables whose last refresh read a rolled-back snapshot.
 
         Such a storage table is returned as of its last refresh from source snapshots that all still exist. Without such
         a refresh, the table is returned in its current state. The result is only for answering queries: a refresh works
@@ -292,9 +292,9 @@ class Catalogs:
         needed: Collection[TableName],
         ask: Callable[[Catalog], Awaitable[_Result]],
     ) -> tuple[dict[Catalog, _Result], dict[str, str]]:
-        """Ask each catalog, all side by side; return the replies, and the reason for each catalog without a reply.
+        """Ask the catalogs in parallel; return the replies, and the reason for each catalog without a reply.
 
-        Raise Unavailable for a catalog without a reply if a name in `needed` lies in it.
+        Raise Unavailable for a catalog without a reply if `needed` has a name of this catalog.
         """
         if len(catalogs) == 1:  # without a task: most statements concern one catalog
             (catalog,) = catalogs
@@ -336,7 +336,7 @@ class Catalogs:
         return tables
 
     async def _read(self, due: Sequence[Catalog]) -> None:
-        """Read the views of these catalogs again, all side by side.
+        """Read the views of these catalogs again, in parallel.
 
         If their views are needed now (see `Catalog.needed`), wait for them; otherwise, if there are other catalogs,
         wait for a short time only. Raise Unavailable if the views of every catalog are needed, but not available.
@@ -366,7 +366,7 @@ class Catalogs:
         return len(self._merged) == len(self) and all(map(is_, self._merged, (each.views for each in self)))
 
     async def _merge(self) -> None:
-        """Merge the views of all catalogs: views may read views of other catalogs, which are put in place."""
+        """Merge the views of all catalogs, and expand the views, also of other catalogs, that a view's query reads."""
         async with self._merging:
             if self._is_merged():
                 return

@@ -18,10 +18,10 @@ from rewriter.model import TableName
 
 
 class LateStore:
-    """A store for the catalog with these properties of pyiceberg, which is opened by the first call.
+    """A store that opens its catalog, which has these properties of pyiceberg, at the first call.
 
-    If the catalog cannot be reached, the call raises ConnectionError; if the settings are wrong, CatalogError. The next
-    call tries again.
+    A call raises ConnectionError if the catalog cannot be reached, and CatalogError if the settings are wrong. The next
+    call tries to open the catalog again.
     """
 
     def __init__(self, name: str, properties: Mapping[str, str]) -> None:
@@ -33,12 +33,14 @@ class LateStore:
 
     @property
     def poll_ms(self) -> int:
-        """How long the definitions of views are used, in milliseconds; 0 until the catalog is opened."""
+        """The time after which the definitions of views are read again, in milliseconds; 0 until the catalog is
+        opened.
+        """
         return 0 if self._opened is None else self._opened.poll_ms
 
     @property
     def iceberg(self) -> IcebergCatalog:
-        """Return pyiceberg's catalog, which is opened if needed."""
+        """The catalog of pyiceberg, which this property opens if needed."""
         return self._store().iceberg
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:

@@ -62,12 +62,12 @@ class Store(Protocol):
 
     @property
     def poll_ms(self) -> int:
-        """How long the definitions of views are used before they are read again, in milliseconds."""
+        """The time after which the definitions of views are read again, in milliseconds."""
         ...
 
     @property
     def iceberg(self) -> IcebergCatalog:
-        """Return pyiceberg's catalog, for all operations that pyiceberg supports."""
+        """The catalog of pyiceberg, for all operations that pyiceberg supports."""
         ...
 
     def look(self, names: Sequence[TableName]) -> Mapping[TableName, Entry]:
@@ -338,8 +338,8 @@ def check_properties(name: str, properties: Mapping[str, str]) -> None:
 def open_store(name: str, properties: Mapping[str, str]) -> Store:
     """Return the store for a catalog by its `type` (sql, rest or hive); `properties` are its pyiceberg properties.
 
-    Raise CatalogError, which names the setting to change, if the catalog cannot be opened; raise Unreachable if the
-    cause may pass without a change.
+    Raise CatalogError, which names the setting to change, if the catalog cannot be opened; raise Unreachable if a
+    later attempt with the same settings may succeed.
     """
     check_properties(name, properties)
     uri = properties["uri"]

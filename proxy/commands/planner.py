@@ -102,8 +102,9 @@ class Planner:
     def _defined(self, ended: Callable[[bool], None] | None, well: bool) -> None:
         """Record the end of a statement that may have changed a plain view: the next statement reads the views again.
 
-        Otherwise the change would stay unknown until the next poll of the view's catalog; which one that is only Spark
-        knows. `well` is true if the statement succeeded. `ended`, if not None, is then called with `well`.
+        Otherwise the change would stay unknown until the next poll. The views of all catalogs are read again, because
+        only Spark knows the view's catalog. `well` is true if the statement succeeded. `ended`, if not None, is then
+        called with `well`.
         """
         self._context.catalogs.invalidate()
         if ended is not None:

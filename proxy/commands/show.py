@@ -74,9 +74,9 @@ class Show:
     async def _existing_namespaces(self, ctx: Context, session: ClientSession) -> Collection[Parts] | None:
         """Return the full names, with the catalog, of the namespaces to which the views are limited; None for all.
 
-        A name without a catalog is a namespace of the session's current catalog; if that is none of Viewgate's
-        catalogs, it is that namespace of each of them. A catalog alone stands for its namespaces.
-        Raise SqlError 42704 if there is no such namespace.
+        A name without a catalog is a namespace of the session's current catalog, or of each of Viewgate's catalogs if
+        the current catalog is none of them. The name of a catalog stands for all namespaces of the catalog. Raise
+        SqlError 42704 if there is no such namespace.
         """
         if self.namespace is None:
             return None

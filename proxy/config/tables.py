@@ -428,7 +428,7 @@ class Config(Table):
 
     @property
     def catalog_names(self) -> tuple[str, ...]:
-        """The names of all catalogs in Spark: first that of the Spark that Viewgate starts itself, if it does."""
+        """The names of all catalogs in Spark; the catalog of Viewgate's own Spark, if there is one, comes first."""
         return (*((OWN_CATALOG,) if self.starts_spark else ()), *(catalog.name for catalog in self.catalogs))
 
     @classmethod

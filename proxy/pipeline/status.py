@@ -82,7 +82,9 @@ async def status(catalogs: Catalogs, view: MaterializedView) -> Status:
 
 
 async def status_or_outage(catalogs: Catalogs, view: MaterializedView) -> Status:
-    """Return a view's status for a listing; unknown, with the reason, while a catalog that it needs is unavailable."""
+    """Return a view's status for a listing; while a catalog that the view needs is unavailable, the status is unknown,
+    with the reason.
+    """
     try:
         return await status(catalogs, view)
     except Unavailable as outage:

@@ -220,7 +220,7 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
 
 
 def _net(groups: Block, query: Predicates, path: Candidate, branches: Sequence[Shared]) -> Match | Miss:
-    """Return the current groups of a query, from stored groups and the groups of changed rows, with a row for each.
+    """Return the current groups of a query, one row for each, from stored groups and the groups of changed rows.
 
     `groups` is the block of the first phase, which has the counts by which a group without rows is removed, and a sum
     without values becomes NULL. `branches` compute this block: deleted rows count negatively. `query` is the query, and

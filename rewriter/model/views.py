@@ -18,8 +18,8 @@ STORAGE_SUFFIX = "__storage"
 class PlainView:
     """An Iceberg view without a storage table.
 
-    Names in `query` are resolved in `catalog` and `namespace`. `catalogs` are the catalogs that a name may begin with,
-    besides the view's own, and `lower_names` those in which the case of names does not matter.
+    Names in `query` are resolved in `catalog` and `namespace`. `catalogs` are further catalogs with which a name may
+    begin, and `lower_names` the catalogs in which the case of names does not matter.
     """
 
     name: TableName
@@ -51,7 +51,7 @@ class MaterializedView:
     - `storage_query`: the query that fills the storage table: its outputs are the columns of the storage table, which
       are the outputs of `query` and hidden columns that allow aggregates to be rolled up
     - `catalog`, `namespace`: where names in both queries are resolved
-    - `catalogs`: the catalogs that a name in the queries may begin with, besides the view's own
+    - `catalogs`: further catalogs with which a name in the queries may begin
     - `lower_names`: the catalogs in which the case of names does not matter
     - `settings`: the session settings at CREATE, with which each refresh runs; None if another tool made the view
     - `rewrite`: false if queries must not be answered from the view

@@ -86,7 +86,7 @@ def _query_problem(ask: Ask, block: Block) -> str:
 
 
 def _delta(groups: Block, reads: Sequence[Read]) -> Delta:
-    """Return the groups of one term: negative for deleted rows, if the term reads the changed rows of a table."""
+    """Return the groups of one term; if the term reads changed rows, deleted rows count negatively."""
     pairs = zip(groups.tables, reads, strict=True)
     changed = next((table.id for table, read in pairs if isinstance(read, Changed)), None)
     if changed is None:

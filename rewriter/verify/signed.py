@@ -70,7 +70,7 @@ def _is_plain(block: Block) -> bool:
 def _unsigned(output: Tree, column: Tree, block: Block) -> Tree:
     """Return the plain sum or count that a signed sum over changed rows contributes to.
 
-    `column` is the kind of the change, `block` the block of the output. Raise Misread for any other expression.
+    `column` is the column `_change_type`, `block` the block of the output. Raise Misread for any other expression.
     """
     value = output.expressions[0] if isinstance(output, exp.Anonymous) and output.name == "sum" else None
     branch = _branch(value)
