@@ -197,10 +197,10 @@ class Answers:
         unknown = frozenset(self.catalogs.names) - state.catalogs
         for name in sorted(unknown - self._unknown_to_spark):
             _log.warning(
-                "[[catalog]] name is %r, but Spark has only the catalogs %s: no view of this catalog will be used "
-                "until the name is corrected",
+                "catalog unknown to Spark catalog=%s spark_catalogs=%s: no view of this catalog is used; correct the "
+                "name in [[catalog]]",
                 name,
-                ", ".join(sorted(state.catalogs)),
+                ",".join(sorted(state.catalogs)),
             )
         self._unknown_to_spark = unknown
 

@@ -82,7 +82,7 @@ def _keys(name: TableName, text: str, read: Callable[[str], tuple[_Key, ...]]) -
     try:
         return read(text) if text.strip() else ()
     except ConstraintError as problem:
-        _log.warning("%s: %s", name, problem)
+        _log.warning("declared keys not used table=%s reason=%s", name, problem)
         return ()
 
 

@@ -156,6 +156,6 @@ def test_a_catalog_that_spark_does_not_know_is_told_of_once(
     asyncio.run(scenario())
     assert len(caplog.messages) == said
     assert all(
-        "[[catalog]] name is 'lakee', but Spark has only the catalogs lake, spark_catalog" in text
+        "catalog unknown to Spark catalog=lakee spark_catalogs=lake,spark_catalog: no view of " in text
         for text in caplog.messages
     )
