@@ -68,14 +68,14 @@ def _unfit(output: Tree, types: Mapping[Tree, str], recomputed: bool) -> str:
     if call is None:
         return "an output is an expression of aggregates"
     if isinstance(call.expressions[0], exp.Distinct):
-        return f"{call.name} of distinct values cannot subtract a removed row"
+        return f"a deleted row cannot be subtracted from {call.name} of distinct values"
     record = AGGREGATES[call.name]
     if not record.linear or (record.composed is not None and not recomputed):
-        return f"{call.name} cannot subtract a removed row"
+        return f"a deleted row cannot be subtracted from {call.name}"
     if isinstance(output, exp.Filter) and call.name != "count":
-        return f"a filtered {call.name} may have no rows left"
+        return f"a {call.name} with FILTER may have no rows left, and is NULL then"
     if call.name == "sum" and not types[output].startswith(_EXACT):
-        return "a floating-point sum cannot subtract a value exactly"
+        return "a deleted value cannot be subtracted exactly from a floating-point sum"
     return ""
 
 
@@ -93,7 +93,8 @@ def _lacking(output: Tree, block: Block, types: Mapping[Tree, str]) -> str:
     if AGGREGATES[call.name].composed is not None and not _has_exact_sum(argument, block, types):
         lacks.append("exact sum")
     return (
-        f"{words(output)} cannot subtract a removed value without the {' and the '.join(lacks)} of the same argument"
+        f"a deleted value cannot be subtracted from {words(output)} without the {' and the '.join(lacks)} of the same "
+        "argument"
         if lacks
         else ""
     )

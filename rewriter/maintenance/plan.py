@@ -198,7 +198,7 @@ def _changelog(now: Situation) -> Decision | str:
         return how
     (table, *more), changes = now.stored.block.tables, now.changed
     if more:
-        return "more than one table is read"
+        return "the view reads more than one table"
     types = now.stored.types
     if problem := signed_problem(now.stored.block, types, recomputed=True):
         return problem

@@ -39,7 +39,7 @@ def test_what_is_there_already_is_not_stored_twice() -> None:
     [
         ("sum(n) AS s", ("viewgate_rows_0", "viewgate_count_1")),
         ("sum(n) AS s, count(n) AS c", ("viewgate_rows_0",)),
-        ("sum(price) AS s", ("viewgate_rows_0",)),  # a floating-point sum cannot subtract a removed value
+        ("sum(price) AS s", ("viewgate_rows_0",)),  # a deleted value cannot be subtracted exactly
         ("sum(n) AS s, max(n) AS m", ("viewgate_rows_0",)),  # and a maximum takes no row
         ("sum(DISTINCT n) AS s", ("viewgate_rows_0",)),
         ("sum(sure) AS s", ("viewgate_rows_0",)),
