@@ -339,18 +339,7 @@ class Answers:
         statement, definitions = asked.statement, recent.definitions
         own = replace(own, tables=asked.base_tables)
         if not asked.concerns_views and not statement.uses_timeseries:
-            hidden = tuple(shadowed(statement, definitions))
-            outcome = told_of_hint(Outcome(statement, tried=hidden), state.only, definitions)
-            if thorough:
-                read = await self.catalogs.current(asked.base_tables)
-                change = await asyncio.to_thread(suggested, Outcome(statement), definitions, _relied_on(read, facts))
-                own = replace(own, suggestion=change)
-            return replace(
-                own,
-                outcome=outcome if outcome.tried or thorough else None,
-                problem=facts.problem or statement.unread,
-                over=asked.over,
-            )
+            return await self._decide_without_views(asked, own, state, facts, thorough)
         bound = facts.bound(int(self._now() * 1000), hint.options.get(STALENESS))
         found = await self._current(asked)
         if (learned := self._views.learned(found.relations)) is not None:
@@ -378,6 +367,28 @@ class Answers:
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
+    async def _decide_without_views(
+        self, asked: Asked, own: Decision, state: Session, facts: SessionFacts, thorough: bool
+    ) -> Decision:
+        """Return the decision `own`, which runs the statement unchanged, with the reasons why no view answers it.
+
+        No view could answer any part of the statement. `state` and `facts` are the session's state. A `thorough`
+        decision also suggests a new view.
+        """
+        statement, definitions = asked.statement, asked.definitions
+        hidden = tuple(shadowed(statement, definitions))
+        outcome = told_of_hint(Outcome(statement, tried=hidden), state.only, definitions)
+        if thorough:
+            read = await self.catalogs.current(asked.base_tables)
+            change = await asyncio.to_thread(suggested, Outcome(statement), definitions, _relied_on(read, facts))
+            own = replace(own, suggestion=change)
+        return replace(
+            own,
+            outcome=outcome if outcome.tried or thorough else None,
+            problem=facts.problem or statement.unread,
+            over=asked.over,
+        )
+
     async def _current(self, asked: Asked) -> Looked:
         """Return the current table or view of each name on which the decision about a statement depends.
 
@@ -404,11 +415,17 @@ class Answers:
         is None. A table has only those declared primary and foreign keys that the session trusts. `asked` is the
         statement, `found` are the relations in the catalogs, and `facts` the settings of the session.
         """
-        resting = {**self.rests.within(found.relations), **_silenced(asked.definitions, found)}
+        resting = self._resting(asked.definitions, found)
         usable = {**_relied_on(found.relations, facts), **dict.fromkeys(resting)}
         earlier = await _aside(asked.statement.sql, asked.earlier, usable, bound)
         current, *past = await self._parts.within(asked.definitions, (usable, *earlier.values()))
         return current, dict(zip(earlier, past, strict=True)), resting
+
+    def _resting(self, definitions: Definitions, found: Looked) -> Mapping[TableName, str]:
+        """Return the reason for each storage table that is suspended, or whose view has a table in an unavailable
+        catalog.
+        """
+        return {**self.rests.within(found.relations), **_silenced(definitions, found)}
 
     async def _state(self, session: ClientSession, hint: Hinted) -> Session:
         """Return the session's state for one statement, in which rewriting may be turned off or limited to one view.
@@ -434,7 +451,7 @@ class Answers:
         if past is None or asked is None or not asked.concerns_views or past.statement.uses_timeseries:
             return None
         found = await self.catalogs.past(asked.names, past.moments, state.time_zone)
-        resting = {**self.rests.within(found.relations), **_silenced(recent.definitions, found)}
+        resting = self._resting(recent.definitions, found)
         relations = {**found.relations, **dict.fromkeys(resting)}
         outcome = await _aside(sql, rewrite_past, past, recent.definitions, relations)
         if outcome is None:
