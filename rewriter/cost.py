@@ -97,7 +97,7 @@ class Costs:
         return found | {id_: total(map(self.of_block, inner)) for id_, inner in under.items()}
 
     def of_scans(self, scans: Mapping[str, Estimate], block: Block) -> Estimate:
-        """Return the cost estimate of a block whose tables are read as `scans` says, by table id."""
+        """Return the cost estimate of a block; `scans` has the estimate of reading each table, by table id."""
         return _worked(total(scans.values()), block)
 
     def of_storage(self, storage: TableName) -> float:

@@ -104,7 +104,7 @@ class Relations:
                 (locations, heads),
                 lambda: before_rollbacks({name: entry.load() for name, entry in entries.items()}, found),
             )
-        except Exception as failure:  # as above
+        except Exception as failure:  # metadata comes from any writer, as in _relation
             _log.warning(
                 "earlier refreshes unreadable storages=%s error=%r: no view with one of these storage tables answers "
                 "until its next refresh",

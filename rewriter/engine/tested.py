@@ -38,9 +38,10 @@ class Test(NamedTuple):
 
 
 def tests_of(rewriting: Rewriting) -> Iterator[Test]:
-    """Yield the tests of a plan that read catalog tables only, and compare columns with them.
+    """Yield the SEMI and ANTI joins of a plan that test rows of catalog tables, with the block of these rows.
 
-    A test of a view's storage table is left out, and so is one whose ON condition names no column of its tables.
+    Leave out joins that test a view's storage table, and joins that compare no column of the tested tables with the
+    other rows of the plan.
     """
     texts = {table.id for table in rewriting.tables if table.text}
     for join in rewriting.joins if rewriting.union is None else ():
@@ -61,8 +62,8 @@ def _tested_rows(rewriting: Rewriting, join: Join) -> Block:
 def tested_from(rewriting: Rewriting, test: Test, path: Candidate, zone: str) -> Rewriting | None:
     """Return the plan with the storage table of an access path in place of the tables that a test reads.
 
-    `test` is one of the plan's, `path` the access path to a view, `zone` the session's time zone. Return None if the
-    view cannot take the place of these tables, or if only a part of its rows is current.
+    `test` is one of the plan's joins (see `tests_of`), `path` the access path to a view, `zone` the session's time
+    zone. Return None if the view cannot take the place of these tables, or if only a part of its rows is current.
     """
     join, storage = test.join, path.storage
     if path.block.sets is not None or path.grown or storage.only or storage.behind:
@@ -84,7 +85,9 @@ def tested_from(rewriting: Rewriting, test: Test, path: Candidate, zone: str) ->
 
 
 def _reading(question: Predicates, rows: Block, path: Candidate) -> Reading | None:
-    """Return `question` over the storage columns of `path`, which replaces all tables of `rows`; None if it cannot."""
+    """Return `question` over the storage columns of `path` in place of all tables of `rows`; None if that is not
+    possible.
+    """
     for mapping in islice(table_mappings(path.block, rows), MAPPINGS):
         if len(mapping) == len(path.block.tables) == len(rows.tables):
             reading = read_view(question, path, mapping)
