@@ -65,7 +65,8 @@ def open_catalog(
 
     A statement waits at most `timeout` seconds for a reply from the catalog. The definitions of views are read again
     after `poll_ms` milliseconds (None: the default of the catalog's type). If `late`, the first call opens the catalog,
-    so that it may be down now. Raise CatalogError if the properties are invalid, or the catalog cannot be opened now.
+    so that it may be unavailable now. Raise CatalogError if the properties are invalid, or if the catalog cannot be
+    opened now.
     """
     if late:
         check_properties(name, properties)

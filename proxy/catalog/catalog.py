@@ -114,7 +114,7 @@ class Catalog:
         return self._locations is None or self.due_at == _AT_ONCE
 
     async def open(self) -> None:
-        """Open the catalog, unless it is open; an outage begins if the catalog does not answer.
+        """Open the catalog, unless it is open; an outage begins if the catalog is unavailable.
 
         Raise CatalogError if the catalog cannot be opened until its settings are changed.
         """

@@ -1,4 +1,4 @@
-"""Opens a catalog at its first use, so that Viewgate starts while one of several catalogs is down or hangs.
+"""Opens a catalog at its first use, so that Viewgate starts while one of several catalogs is unavailable.
 
 With a single catalog, an outage stops the start, because Viewgate could answer nothing from views. With several, the
 catalog's outage begins with the first call, as any other outage does (see `reach`). A mistake in the settings of a
@@ -20,7 +20,7 @@ from rewriter.model import TableName
 class LateStore:
     """A store that opens its catalog, which has these properties of pyiceberg, at the first call.
 
-    A call raises ConnectionError if the catalog cannot be reached, and CatalogError if the settings are wrong. The next
+    A call raises ConnectionError if the catalog is unavailable, and CatalogError if the settings are wrong. The next
     call tries to open the catalog again.
     """
 

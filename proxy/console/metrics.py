@@ -315,9 +315,9 @@ _PATIENCE = 5.0  # seconds, half of Prometheus's default time-out
 async def view_families(catalogs: Catalogs | None) -> list[Metric]:
     """Return the metrics that are read from the catalogs; an empty list without catalogs (None).
 
-    These are `viewgate_catalog_up` for each catalog (1 if it answers, else 0), the numbers of readable and unreadable
-    views, and the lag and size of the first MOST_VIEWS (500) views in the order of their names. If no catalog answers,
-    return only `viewgate_catalog_up`.
+    These are `viewgate_catalog_up` for each catalog (1 if it is available, else 0), the numbers of readable and
+    unreadable views, and the lag and size of the first MOST_VIEWS (500) views in the order of their names. If no
+    catalog is available, return only `viewgate_catalog_up`.
     """
     if catalogs is None:
         return []
@@ -327,7 +327,7 @@ async def view_families(catalogs: Catalogs | None) -> list[Metric]:
             families = await _families(catalogs)
     except (SqlError, TimeoutError):
         pass
-    up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog answers.", labels=["catalog"])
+    up = GaugeMetricFamily("viewgate_catalog_up", "Whether the Iceberg catalog is available.", labels=["catalog"])
     for catalog in catalogs:
         up.add_metric([catalog.name], bool(families) and catalog.available)
     return [up, *families]

@@ -18,7 +18,7 @@ class Cause(StrEnum):
 
     STATEMENT = "statement"  # a REFRESH or CREATE MATERIALIZED VIEW statement
     COMMIT = "commit"  # a write through Viewgate to one of the view's tables
-    MISSED = "missed"  # a commit while Viewgate or the catalog was down
+    MISSED = "missed"  # a commit while Viewgate was down or the catalog unavailable
     SCHEDULE = "schedule"  # the property viewgate.refresh.every
     MAINTENANCE = "maintenance"  # compaction or expiry of the storage's snapshots
     COMMAND = "command"  # the command `viewgate refresh`
