@@ -21,7 +21,7 @@ from rewriter.block import Block, Occurrence, Predicates, RangeSet, predicates_o
 from rewriter.block.meaning import MIRROR
 from rewriter.block.traits import tells_time
 from rewriter.clock import value_at
-from rewriter.delta import Added, Changed, Read
+from rewriter.delta import CHANGED_COST, Added, Changed, Read
 from rewriter.freshness import Relations
 from rewriter.index import Group, Shortlist
 from rewriter.match import Match, Rewriting
@@ -30,7 +30,6 @@ from rewriter.match.decompose import UNKNOWN_SHARE
 from rewriter.model import MaterializedView, Relation, Table, TableName
 from rewriter.model.statistics import FEW_ROWS
 from rewriter.scans import (
-    CHANGELOG,
     JOIN,
     JOINED,
     RECORD,
@@ -276,7 +275,7 @@ class Costs:
         whole, size = _whole(table), sum(known)
         rows = size * whole.rows / whole.bytes if whole.known and whole.bytes else size / RECORD
         part = pruned_scan(table, columns, {}).bytes / whole.bytes if _is_large(table) and whole.bytes else 1.0
-        dear = CHANGELOG if isinstance(read, Changed) else 1
+        dear = CHANGED_COST if isinstance(read, Changed) else 1
         return Estimate(1, rows, rows, dear * size * min(1.0, part), rows)
 
 

@@ -17,9 +17,6 @@ from rewriter.pruning import Wanted, kept
 SCAN, JOIN, SHUFFLE = 14.0, 20.0, 45.0
 # Milliseconds for each row read, each row that passes through a join, and each byte of the columns read.
 ROW, JOINED, BYTE = 5e-6, 1.4e-5, 3e-6
-# How many times longer Spark takes for a byte of changed rows (`t.changes`), which it does not read in batches: 12.4
-# million changed rows took 6.5 s in a plan with three shuffles, all 25 million rows of the table 3.3 s.
-CHANGELOG = 4
 # The bytes of a row if only the number of rows is known; the number of rows of a table without any totals.
 RECORD, UNKNOWN = 64, 10**12
 # Bytes of a value by its type; 16 for other types.

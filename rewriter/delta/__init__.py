@@ -7,7 +7,7 @@ term for each table with appended rows. In a grouped block, the aggregates over 
 aggregates; deleted rows count negatively.
 """
 
-from rewriter.delta.reads import Added, At, Changed, Read
+from rewriter.delta.reads import CHANGED_COST, Added, At, Changed, Read
 from rewriter.delta.signed import (
     CHANGE_TYPE,
     count_of,
@@ -20,6 +20,7 @@ from rewriter.delta.signed import (
 from rewriter.delta.terms import terms
 
 __all__ = [
+    "CHANGED_COST",
     "CHANGE_TYPE",
     "Added",
     "At",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from rewriter.delta import Added, At, Changed, signed, signed_problem, terms
+from rewriter.delta import CHANGED_COST, Added, At, Changed, signed, signed_problem, terms
 from rewriter.maintenance.decision import Decision, Delta, Kind, full
 from rewriter.maintenance.merging import Merging, merging
 from rewriter.maintenance.stored import Stored, stored
@@ -22,6 +22,7 @@ from rewriter.maintenance.targets import MOST_TARGETS, targets
 from rewriter.maintenance.text import block_text, filtered, listed
 from rewriter.model import Change, ChangeKind, Column, MaterializedView, Table, TableName
 from rewriter.model.settings import is_ansi
+from rewriter.model.statistics import FEW_ROWS
 
 Changes = Mapping[TableName, Change]
 
@@ -205,8 +206,12 @@ def _changelog(now: Situation) -> Decision | str:
     change = changes[0]
     if change.row_deletes:
         return f"{table.name} has delete files, so its changed rows cannot be listed"
-    if change.added + change.removed >= change.records:
-        return f"most rows of {table.name} were rewritten"
+    changed, dear = change.added + change.removed, CHANGED_COST if change.records > FEW_ROWS else 1
+    if dear * changed >= change.records:
+        return (
+            f"the files of {table.name} that were replaced and added hold {changed} rows, which take longer to compare "
+            f"than all its {change.records} rows take to read"
+        )
     if not now.stored.rows:
         return "the storage table has no count of the rows of each group"
     assert change.start is not None
