@@ -113,7 +113,7 @@ def _console(settings: Config) -> str:
     with ports.console_place(settings) as place:
         if place is None:
             raise Dispensable(
-                f"port {CONSOLE_PORT} is in use, so Viewgate starts without its console: set another [console] port"
+                f"port {CONSOLE_PORT} is in use, so Viewgate starts without its console: {ports.CONSOLE_REMEDY}"
             )
         return f"{place.getsockname()[1]} of {settings.console.host} can be listened on"
 

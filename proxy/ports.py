@@ -18,6 +18,11 @@ from proxy.config import CONSOLE_PORT, Config, ConfigError, Listen
 
 _log = logging.getLogger("viewgate")
 
+CONSOLE_REMEDY = (
+    "set another `port` in the table [console] of the settings file (option --config), or stop the process that "
+    "listens there"
+)
+
 
 def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """Return a socket that is bound to an address but not listening yet; the host `::` includes IPv4.
@@ -115,10 +120,10 @@ def console_place(settings: Config, *, shared: bool = False) -> Iterator[socket.
         try:
             place = bound(console.host, port, shared=shared)
         except OSError as error:
-            taken = f"cannot listen on port {port} of {console.host}: {error.strerror}; set another [console] port"
+            taken = f"cannot listen on port {port} of {console.host}: {error.strerror}"
             if console.port is not None:
-                raise ConfigError(taken) from error
-            _log.warning("the console and the metrics are not available: Viewgate %s", taken)
+                raise ConfigError(f"{taken}; {CONSOLE_REMEDY}") from error
+            _log.warning("the console and the metrics are not available: Viewgate %s; %s", taken, CONSOLE_REMEDY)
     with contextlib.closing(place) if place is not None else contextlib.nullcontext() as found:
         yield found
 

@@ -66,7 +66,7 @@ async def serve(options: Options) -> int:
         effective.reload = partial(_at_once, reloading)
         _when_asked(reloading, lambda: _log.warning("not restarted: %s", NO_WORKERS.message))
         server = Server(entered, settings.server.host, settings.server.port, ports=_ports(settings))
-        port = await server.start()
+        port = await _listening(server, settings)
         running.push_async_callback(server.stop)
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         here = Upstream("127.0.0.1", port)
@@ -188,6 +188,17 @@ async def _ready(
     finally:
         for task in (answered, ended):
             task.cancel()
+
+
+async def _listening(server: Server, settings: config.Config) -> int:
+    """Start the server, and return the number of its main port; raise ConfigError if a port was taken since the start
+    of this process, many seconds ago.
+    """
+    try:
+        return await server.start()
+    except OSError:
+        refuse_taken_port(settings.server)
+        raise
 
 
 def _ports(settings: config.Config) -> dict[Transport, int]:

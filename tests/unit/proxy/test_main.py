@@ -9,6 +9,8 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import trustme
@@ -74,6 +76,18 @@ def test_a_port_that_is_taken_is_refused_before_spark_is_started(capsys: pytest.
     assert f"viewgate: cannot listen on port {port} of 127.0.0.1: " in capsys.readouterr().err
 
 
+def test_a_port_that_is_taken_while_spark_starts() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+
+        async def start() -> None:
+            await asyncio.get_running_loop().create_server(asyncio.Protocol, "127.0.0.1", port)
+
+        server: Any = SimpleNamespace(start=start)
+        with pytest.raises(config.ConfigError, match=f"on port {port} of .*give another port with --port"):
+            asyncio.run(serving._listening(server, config.Config(server=config.Listen(port=port))))
+
+
 def test_a_console_port_that_is_taken(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -84,8 +98,13 @@ def test_a_console_port_that_is_taken(caplog: pytest.LogCaptureFixture, monkeypa
             f"the console and the metrics are not available: Viewgate cannot listen on port {port} of 127.0.0.1"
             in caplog.text
         )
+        remedy = (
+            "; set another `port` in the table [console] of the settings file (option --config), or stop the process "
+            "that listens there"
+        )
+        assert caplog.messages[-1].endswith(remedy)
         given = config.Config(console=config.ConsoleSettings(port=port))
-        with pytest.raises(config.ConfigError, match="set another \\[console\\] port"), ports.console_place(given):
+        with pytest.raises(config.ConfigError, match=re.escape(remedy)), ports.console_place(given):
             pass
 
 
