@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from proxy.options import Options, Selection
 
 _NOT_READ = 141  # the exit code that shells report for a command ended by SIGPIPE
+_INTERRUPTED = 130  # the exit code that shells report for a command ended by Ctrl-C, and that typer gives
 _SETTINGS = "settings file in TOML; without one, Viewgate starts its own Spark"
 _PORT = 10000  # equals `config.DEFAULT_PORT`, whose import would load the settings
 
@@ -120,6 +121,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         typer.main.get_command(app).main(args=words, prog_name="viewgate")
     except SystemExit as ended:
+        if ended.code == _INTERRUPTED:
+            print("viewgate: interrupted", file=sys.stderr)
         return ended.code if isinstance(ended.code, int) else 0
     except OSError as error:  # of --help and --version, which typer prints itself
         return _code_of(error)

@@ -17,6 +17,7 @@ from proxy.answering import Answers, Defaults, SessionFacts, SystemRows
 from proxy.answering.system_tables import QUESTION as SYSTEM
 from proxy.authentication import ProxyUsers
 from proxy.catalog import Catalogs, open_catalogs
+from proxy.children import Children
 from proxy.commands import Context, Planner, find, operate
 from proxy.effective import Effective
 from proxy.journal import Journal, JsonLines, Record, Refresh, Writer
@@ -69,7 +70,8 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
     process).
 
     At shutdown, `running` stops the embedded Spark. If Spark runs elsewhere, `running` closes the connections for
-    refresh jobs, and stops the Spark application of [pipeline.spark].
+    refresh jobs, and stops the Spark application of [pipeline.spark]. If this call is cancelled, an embedded Spark is
+    killed, which may have answered no client yet.
 
     Raise CatalogError for a mistake in a catalog's settings; one of several catalogs may be unavailable.
     """
@@ -86,9 +88,7 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
             alone=(),
             own=own,
         )
-    spark = await asyncio.to_thread(
-        embedded.EmbeddedSpark.start, settings.embedded.data, settings.embedded.spark, configured
-    )
+    spark = await _own_spark(settings.embedded, configured)
     running.push_async_callback(asyncio.to_thread, spark.stop)
     _log.info("Spark Thrift Server started host=%s port=%d", spark.thrift_host, spark.thrift_port)
     own_catalogs = await open_catalogs({spark.catalog_name: spark.catalog_properties}, timeout=timeout)
@@ -100,6 +100,24 @@ async def surround(settings: config.Config, running: AsyncExitStack) -> Surround
         progress=lambda statement: asyncio.to_thread(spark.stages, statement),
         lost=spark.lost,
     )
+
+
+async def _own_spark(own: config.EmbeddedSettings, others: Mapping[str, Mapping[str, str]]) -> embedded.EmbeddedSpark:
+    """Start the embedded Spark, which takes many seconds; kill it at once if this call is cancelled.
+
+    `others` are the pyiceberg properties of the further catalogs, by name.
+    """
+    children = Children()
+    start = partial(embedded.EmbeddedSpark.start, own.data, own.spark, others, children)
+    starting = asyncio.create_task(asyncio.to_thread(start))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        children.stop()
+        await asyncio.wait([starting])
+        if starting.exception() is None:
+            await asyncio.to_thread(starting.result().stop)
+        raise
 
 
 async def _job_runner(

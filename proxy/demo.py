@@ -102,6 +102,9 @@ async def _with_signs_of_life(step: str, asked: Awaitable[ResultSet]) -> None:
     try:
         while not (await asyncio.wait({work}, timeout=_SIGN_OF_LIFE_S))[0]:
             _log.info("%s, %.0f s so far", step, time.monotonic() - began)
+    except asyncio.CancelledError:
+        _log.info("%s, stopped: the next start with --demo makes what is missing", step)
+        raise
     finally:
         work.cancel()
     await work

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from proxy import jars, preflight
+from proxy.children import Children
 from proxy.config import OWN_CATALOG
 from proxy.journal.texts import is_secret, without_credentials
 from proxy.pipeline import stages_of
@@ -79,21 +80,24 @@ class EmbeddedSpark:
         data: Path,
         settings: Mapping[str, str] | None = None,
         catalogs: Mapping[str, Mapping[str, str]] | None = None,
+        children: Children | None = None,
     ) -> EmbeddedSpark:
         """Start Spark on a data directory, which is created if missing; return when clients can connect.
 
         `catalogs` has, by name, pyiceberg's properties of the catalogs that Spark gets in addition to its own.
         `settings` override Viewgate's Spark settings. Raise StartError if Spark cannot start, Missing without Java or
-        pyspark, and Unfetched if a Java library cannot be fetched.
+        pyspark, and Unfetched if a Java library cannot be fetched. If another thread stops the processes `children`,
+        the start fails at once, with any of these errors or another one.
         """
-        data, others = data.resolve(), catalogs or {}
+        data, others, children = data.resolve(), catalogs or {}, children or Children()
         with ExitStack() as resources:
-            lock = resources.enter_context(_locked(data))
+            lock = resources.enter_context(_locked(data, children))
             _log.info("starting Spark with the data directory %s", data)
             fresh_temporary_folder(data)
             added = {key: value for name, of in others.items() for key, value in spark_catalog(name, of).items()}
-            conf = spark_conf(data, jars.ensure(_libraries(others.values())), {**added, **(settings or {})})
-            session, jvm = resources.enter_context(_session(conf, data, lock))
+            libraries = jars.ensure(_libraries(others.values()), children=children)
+            conf = spark_conf(data, libraries, {**added, **(settings or {})})
+            session, jvm = resources.enter_context(_session(conf, data, lock, children))
             for namespace in NAMESPACES:
                 session.sql(f"CREATE NAMESPACE IF NOT EXISTS {CATALOG}.{namespace}")
             port = _start_thrift_server(session)
@@ -274,11 +278,12 @@ def _libraries(catalogs: Iterable[Mapping[str, str]]) -> tuple[jars.Jar, ...]:
 
 
 @contextmanager
-def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
+def _locked(data: Path, children: Children, patience: float = 20.0) -> Iterator[IO[str]]:
     """Yield the lock file of a data directory, locked for this process and the JVM that this process starts.
 
-    If a former Viewgate process was killed, wait first until the JVM of that process has ended. Raise StartError if
-    another Viewgate uses the directory, or if the lock is not free after `patience` seconds.
+    If a former Viewgate process was killed, wait first until the JVM of that process has ended, or until `children`
+    are stopped. Raise StartError if another Viewgate uses the directory, or if the lock is not free after `patience`
+    seconds.
     """
     try:
         data.mkdir(parents=True, exist_ok=True)
@@ -290,6 +295,7 @@ def _locked(data: Path, patience: float = 20.0) -> Iterator[IO[str]]:
     with (data / "lock").open("a+") as lock:
         deadline = time.monotonic() + patience
         while not _try_lock(lock):
+            children.check()
             lock.seek(0)
             owner = lock.read().strip()
             if _alive(owner) or time.monotonic() > deadline:
@@ -324,19 +330,17 @@ def _alive(pid: str) -> bool:
 
 
 @contextmanager
-def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator[tuple[Any, Jvm]]:
+def _session(settings: Mapping[str, str], data: Path, lock: IO[str], children: Children) -> Iterator[tuple[Any, Jvm]]:
     """Yield a Spark session in a new JVM, and the JVM, which is stopped at the end of the `with` block.
 
     `settings` are Spark's settings, and `data` is the directory for Spark's log. `lock` is the locked file, which the
-    JVM keeps open, so that the file stays locked until the JVM ends. Raise StartError if the JVM does not start, and
-    Missing without Java or pyspark.
+    JVM keeps open, so that the file stays locked until the JVM ends. The JVM is one of the processes `children`. Raise
+    StartError if the JVM does not start, and Missing without Java or pyspark.
     """
     java = preflight.java()
     jars.spark_jars()
     from py4j.protocol import Py4JError
     from pyspark import SparkConf, SparkContext
-    from pyspark.errors import PySparkRuntimeError
-    from pyspark.java_gateway import launch_gateway
     from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
@@ -349,49 +353,97 @@ def _session(settings: Mapping[str, str], data: Path, lock: IO[str]) -> Iterator
             "session first"
         )
     conf = SparkConf(loadDefaults=False).setAll(list(settings.items()))
-    shown = SparkConf(loadDefaults=False).setAll(list(shown_at_launch(settings).items()))
-    with (data / "spark.log").open("wb") as log, _java_environment(java):
-        streams = {"stdout": log, "stderr": log, "cwd": data, "pass_fds": (lock.fileno(),)}
+    with _jvm(shown_at_launch(settings), java, data, lock, children) as (jvm, gateway):
         try:
-            # In a process group of its own: a signal to the whole group is meant for Viewgate, which stops the JVM
-            # after its statements have ended.
-            gateway = launch_gateway(shown, streams | {"start_new_session": True})
-        except PySparkRuntimeError as error:
-            raise StartError(
-                f"Spark's JVM did not start; correct the cause, which is in Spark's log: {_tail(data / 'spark.log')}"
-            ) from error
-    try:
-        SparkContext._ensure_initialized(gateway=gateway)
-        session = SparkSession.builder.config(conf=conf).getOrCreate()
-        yield session, Jvm(gateway.proc, data / "spark.log")
-        with suppress(OSError, Py4JError):  # the signal that ends this process may have ended the JVM, too
-            session.stop()
-    finally:
-        gateway.shutdown()
-        gateway.proc.stdin.close()
-        gateway.proc.wait()
-        # pyspark would reuse the gateway, whose JVM has ended, for the process's next session.
-        SparkContext._gateway = SparkContext._jvm = None
+            SparkContext._ensure_initialized(gateway=gateway)
+            session = SparkSession.builder.config(conf=conf).getOrCreate()
+            yield session, jvm
+            with suppress(OSError, Py4JError):  # the signal that ends this process may have ended the JVM, too
+                session.stop()
+        finally:
+            gateway.shutdown()
+            # pyspark would reuse the gateway, whose JVM has ended, for the process's next session.
+            SparkContext._gateway = SparkContext._jvm = None
 
 
 @contextmanager
-def _java_environment(java: Path) -> Iterator[None]:
-    """Change this process's environment variables for a JVM that the `with` block starts, and restore them at its end.
+def _jvm(
+    settings: Mapping[str, str], java: Path, data: Path, lock: IO[str], children: Children
+) -> Iterator[tuple[Jvm, Any]]:
+    """Start a JVM with these Spark settings; yield the JVM and PySpark's connection to it (a py4j gateway).
+
+    The JVM ends at the end of the `with` block, and if this process ends, because its standard input is then closed.
+    PySpark would start the JVM in the same way, but would not let it be ended before it has a connection.
+    """
+    from pyspark.find_spark_home import _find_spark_home
+
+    told, log = data / "tmp" / "gateway", data / "spark.log"
+    given = [word for key, value in settings.items() for word in ("--conf", f"{key}={value}")]
+    with log.open("wb") as output:
+        # In a process group of its own: a signal to the whole group is meant for Viewgate, which stops the JVM after
+        # its statements have ended.
+        process = children.start(
+            [str(Path(_find_spark_home(), "bin", "spark-submit")), *given, "pyspark-shell"],
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            cwd=data,
+            env=_java_environment(java, told),
+            pass_fds=(lock.fileno(),),
+        )
+    try:
+        yield Jvm(process, log), _gateway(process, told, log)
+    finally:
+        assert process.stdin is not None
+        process.stdin.close()
+        process.wait()
+
+
+def _gateway(process: subprocess.Popen[bytes], told: Path, log: Path) -> Any:
+    """Return PySpark's connection to a JVM, which writes its port and its secret to the file `told` when it listens.
+
+    Raise StartError, with the end of the JVM's log, if the JVM ends before.
+    """
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.serializers import UTF8Deserializer, read_int
+
+    while not told.exists():
+        if process.poll() is not None:
+            raise StartError(f"Spark's JVM did not start; correct the cause, which is in Spark's log: {_tail(log)}")
+        time.sleep(0.05)
+    with told.open("rb") as file:
+        told.unlink()
+        given = {"PYSPARK_GATEWAY_PORT": str(read_int(file)), "PYSPARK_GATEWAY_SECRET": UTF8Deserializer().loads(file)}
+    os.environ.update(given)  # the only way to tell PySpark
+    try:
+        return launch_gateway()
+    finally:
+        for name in given:
+            del os.environ[name]
+
+
+_NOT_FOR_JAVA = (
+    "HIVE_SERVER2_THRIFT_PORT",
+    "HIVE_SERVER2_THRIFT_BIND_HOST",
+    "PYSPARK_SUBMIT_ARGS",
+    "SPARK_CONF_DIR",
+    "SPARK_LOCAL_DIRS",
+)
+
+
+def _java_environment(java: Path, told: Path) -> dict[str, str]:
+    """Return the environment variables for Spark's JVM: those of this process, with some changes.
 
     JAVA_HOME is derived from `java`, the path of the Java program; variables that would override Spark's settings are
-    removed.
+    left out. `told` is the file to which the JVM writes how it can be reached.
     """
-    before = dict(os.environ)
-    for name in ("HIVE_SERVER2_THRIFT_PORT", "HIVE_SERVER2_THRIFT_BIND_HOST", "SPARK_CONF_DIR", "SPARK_LOCAL_DIRS"):
-        os.environ.pop(name, None)
-    os.environ.pop("PYSPARK_SUBMIT_ARGS", None)
-    os.environ["JAVA_HOME"] = str(java.resolve().parent.parent)
-    os.environ["SPARK_LOCAL_IP"] = HOST
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+    return {
+        **{name: value for name, value in os.environ.items() if name not in _NOT_FOR_JAVA},
+        "JAVA_HOME": str(java.resolve().parent.parent),
+        "SPARK_LOCAL_IP": HOST,
+        "SPARK_CONNECT_MODE": "0",
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(told),
+    }
 
 
 def _tail(log: Path) -> str:

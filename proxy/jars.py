@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proxy import preflight
+from proxy.children import Children
 
 _log = logging.getLogger("viewgate")
 
@@ -69,25 +69,28 @@ def directory() -> Path:
     return Path.home() / ".cache" / "viewgate"
 
 
-def ensure(jars: Iterable[Jar] = EMBEDDED, into: Path | None = None) -> tuple[Path, ...]:
+def ensure(
+    jars: Iterable[Jar] = EMBEDDED, into: Path | None = None, children: Children | None = None
+) -> tuple[Path, ...]:
     """Fetch the missing libraries into the directory `into`, and return the paths of all `jars`.
 
-    None as `into` stands for the default directory. Raise Unfetched if a library cannot be fetched, and Missing if Java
-    or pyspark, which run the download, are missing.
+    None as `into` stands for the default directory. The download is one of the processes `children`. Raise Unfetched if
+    a library cannot be fetched, Missing if Java or pyspark, which run the download, are missing, and Stopped if the
+    processes are stopped; nothing is kept of a download that was stopped.
     """
     folder = directory() if into is None else into
     folder.mkdir(parents=True, exist_ok=True)
     wanted = tuple(jars)
     # A file gets its name only after its checksum was verified, so that its presence is enough at later starts.
     if missing := [jar for jar in wanted if not (folder / jar.file).exists()]:
-        _fetch(missing, folder)
+        _fetch(missing, folder, children or Children())
     return tuple(folder / jar.file for jar in wanted)
 
 
-def _fetch(jars: Sequence[Jar], folder: Path) -> None:
+def _fetch(jars: Sequence[Jar], folder: Path, children: Children) -> None:
     _log.info("fetching %s", ", ".join(jar.file for jar in jars))
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        answer = _ivy(jars, Path(scratch))
+        answer = _ivy(jars, Path(scratch), children)
         for jar in jars:
             _keep(jar, Path(scratch, "jars", jar.file), folder, answer)
 
@@ -142,7 +145,7 @@ def _artifact(jar: Jar) -> str:
     return _ARTIFACT.format(jar, f' m:classifier="{jar.classifier}"' if jar.classifier else "")
 
 
-def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
+def _ivy(jars: Sequence[Jar], scratch: Path, children: Children) -> str:
     """Run Ivy once to fetch the files `jars` into the folder `scratch`/jars, and return Ivy's output."""
     (scratch / "ivy.xml").write_text(_module(jars))
     command = [
@@ -151,8 +154,7 @@ def _ivy(jars: Sequence[Jar], scratch: Path) -> str:
         *("-cache", str(scratch / "cache")),
         *("-retrieve", str(scratch / "jars" / "[artifact]-[revision](-[classifier]).[ext]")),
     ]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
-    return answer.stdout + answer.stderr
+    return children.run(command)
 
 
 def spark_jars() -> Path:
@@ -173,3 +175,5 @@ if __name__ == "__main__":
         ensure()
     except (preflight.Missing, Unfetched) as error:
         sys.exit(str(error))
+    except KeyboardInterrupt:
+        sys.exit("interrupted: no library was kept; the next start fetches them")

@@ -79,17 +79,25 @@ async def _of_this_process(settings: Settings, catalogs: Sequence[str], running:
             SparkContext._ensure_initialized(conf=SparkConf(loadDefaults=False).setAll([*shown.items()]))
         return SparkSession.builder.config(map={**_APPLICATION, **settings}).getOrCreate()
 
+    starting = asyncio.create_task(asyncio.to_thread(start))
+    running.push_async_callback(_end, starting)
     try:
-        session = await asyncio.to_thread(start)
+        session = await asyncio.shield(starting)
     except PySparkException as failure:
         given = f"{MASTER} = {settings[MASTER]!r}" if MASTER in settings else "without spark.master"
         raise ConfigError(
             f"[pipeline.spark] {given}: Spark did not start: {failure}; correct the settings"
         ) from failure
-    running.push_async_callback(asyncio.to_thread, session.stop)
     for catalog in catalogs:
         _refuse_unfinished(session, f"spark.sql.catalog.{catalog}")
     return EmbeddedRunner(session)
+
+
+async def _end(starting: asyncio.Task[OwnSession]) -> None:
+    """Wait until a Spark application has started, and stop the application."""
+    await asyncio.wait([starting])
+    if starting.exception() is None:
+        await asyncio.to_thread(starting.result().stop)
 
 
 def _refuse_unfinished(session: OwnSession, key: str) -> None:

@@ -13,6 +13,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
 from proxy import admission, config, demo, workers
 from proxy.authentication import Cookies
@@ -33,6 +34,8 @@ from proxy.upstream import Timeouts, Upstream, Upstreams, in_session
 from proxy.wire import Transport
 
 _log = logging.getLogger("viewgate")
+T = TypeVar("T")
+
 _TOLD_EVERY_S = 60.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -55,7 +58,10 @@ async def serve(options: Options) -> int:
     _when_told(stopping.set)
     async with AsyncExitStack() as running:
         place = running.enter_context(console_place(settings))
-        surroundings = await surround(settings, running)
+        surroundings = await _unless(stopping, surround(settings, running))
+        if surroundings is None:
+            _say_stopped(settings)
+            return 0
         effective = Effective(settings)
         service, context = compose(surroundings, effective, running, sole=running)
         entered = entrance(service)
@@ -119,7 +125,9 @@ async def work() -> None:
     _when_told(stopping.set)
     _when_asked(lambda: None, lambda: None)  # signals are for the supervisor, which sends orders
     async with AsyncExitStack() as running:
-        surroundings = await surround(settings, running)
+        surroundings = await _unless(stopping, surround(settings, running))
+        if surroundings is None:
+            return
         neighbours = workers.Neighbours(task.directory, task.mark)
         shared = partial(workers.SharedService, neighbours, settings.server.workers)
         sole = await running.enter_async_context(AsyncExitStack()) if task.number == 1 else None
@@ -292,6 +300,14 @@ def _say_stopping(service: Service, server: Server) -> None:
     _log.info("stopping%s", f": {still} {run} still, for {server.grace:g} s at most" if still else "")
 
 
+def _say_stopped(settings: config.Config) -> None:
+    if settings.starts_spark:
+        data = settings.embedded.data
+        _log.info("stopped during the start, together with Spark: the data directory %s can be used again", data)
+    else:
+        _log.info("stopped during the start")
+
+
 def _told_where(settings: config.Config, place: socket.socket | None) -> config.Config:
     """Return the settings with the port of the console's socket `place`, which all workers share.
 
@@ -356,16 +372,16 @@ async def _told(event: asyncio.Event) -> None:
     await event.wait()
 
 
-async def _unless(stopping: asyncio.Event, work: Awaitable[None]) -> None:
-    """Run `work` to its end, and raise the error of `work` if it fails; cancel `work` as soon as `stopping` is set."""
+async def _unless(stopping: asyncio.Event, work: Awaitable[T]) -> T | None:
+    """Run `work` to its end, and return its result or raise its error; cancel `work` as soon as `stopping` is set."""
     task, stop = asyncio.ensure_future(work), asyncio.ensure_future(stopping.wait())
     await asyncio.wait((task, stop), return_when=asyncio.FIRST_COMPLETED)
     stop.cancel()
     if task.done():
-        task.result()
-    else:
-        task.cancel()
-        await asyncio.wait([task])
+        return task.result()
+    task.cancel()
+    await asyncio.wait([task])
+    return None
 
 
 def _reachable(host: str) -> str:

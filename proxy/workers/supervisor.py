@@ -44,6 +44,16 @@ class _Worker:
         assert self.process.stdin is not None
         self.process.stdin.write(written(order))
 
+    def stop(self, order: Order) -> None:
+        """Send the order to stop, and signals to a process that does not read orders now.
+
+        A suspended process continues. A process that still starts ends by SIGTERM, also while Python loads modules.
+        """
+        self.tell(order)
+        for number in (signal.SIGCONT, *(() if self.listens else (signal.SIGTERM,))):
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(number)
+
 
 @dataclass
 class Supervisor:
@@ -97,11 +107,11 @@ class Supervisor:
         Workers that do not end in time are killed.
         """
         hurry = self._stopping.is_set()
-        self._tell(Order.HURRY if hurry else Order.STOP)
         self._stopping.set()
+        if not hurry and not self._failed and len(self._current) < len(self._numbers):
+            _log.info("stopped during the start")
         for worker in self._running:
-            with contextlib.suppress(ProcessLookupError):
-                worker.process.send_signal(signal.SIGCONT)  # a suspended process would not read an order
+            worker.stop(Order.HURRY if hurry else Order.STOP)
         if self._killing is not None:
             self._killing.cancel()
         grace = 0.0 if hurry else Limits(**self.settings.limits.given).grace
@@ -191,7 +201,7 @@ class Supervisor:
             worker, code = await self._one(number, generation, started)
             started.set()
             if self._stopping.is_set():
-                self._failed |= code != 0
+                self._failed |= code not in ((0,) if worker and worker.listens else (0, -signal.SIGTERM))
                 return
             if worker is not None and worker.retiring:
                 _log.info(
@@ -246,7 +256,7 @@ class Supervisor:
             process.stdin.write(written(task))
             self._running.add(worker)
             if self._stopping.is_set():
-                worker.tell(Order.STOP)
+                worker.stop(Order.STOP)
             while said := (await process.stdout.readline()).decode().strip():
                 if said == LISTENING:
                     self._listens(worker)

@@ -110,6 +110,12 @@ def eventually(condition: Callable[[], T], patience: float = 60) -> T:
     return answer
 
 
+def ended(process: int) -> bool:
+    """Return whether a process that is not our child has ended."""
+    state = Path(f"/proc/{process}/stat")
+    return not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z"
+
+
 def free_ports(count: int) -> list[int]:
     """Return ports on which nobody listens."""
     with contextlib.ExitStack() as held:

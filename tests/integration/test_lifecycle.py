@@ -13,7 +13,7 @@ import pytest
 from pyhive import exc
 
 from tests.integration import clients
-from tests.integration.daemon import eventually
+from tests.integration.daemon import ended, eventually
 from tests.integration.decided import chosen, rows_both_ways
 from tests.integration.gate import VIEWGATE, Gate
 from tests.integration.test_done_when import AGG_SALES, HITS, fresh_start
@@ -29,12 +29,6 @@ def spark_process(gate: Gate) -> int:
     children = [child for task in tasks for child in (task / "children").read_text().split()]
     (java,) = {int(child) for child in children if b"java" in Path(f"/proc/{child}/cmdline").read_bytes()}
     return java
-
-
-def ended(process: int) -> bool:
-    """Return whether a process that is not our child has ended."""
-    state = Path(f"/proc/{process}/stat")
-    return not state.exists() or state.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
 def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -3,12 +3,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import IO
 from xml.etree import ElementTree
 
 import pytest
 
 from proxy import embedded, jars
+from proxy.children import Children, Stopped
 
 
 def test_all_that_spark_writes_is_in_the_data_directory(tmp_path: Path) -> None:
@@ -77,11 +80,15 @@ def test_spark_gets_the_other_catalogs_in_its_own_words() -> None:
         embedded.spark_catalog("shop", {"type": "sql", "uri": "mysql://db/x"})
 
 
+def locked(data: Path, patience: float = 20, children: Children | None = None) -> AbstractContextManager[IO[str]]:
+    return embedded._locked(data, children or Children(), patience)
+
+
 def test_a_second_proxy_on_the_same_data_is_told_who_has_it(tmp_path: Path) -> None:
-    with embedded._locked(tmp_path), pytest.raises(embedded.StartError) as refused, embedded._locked(tmp_path):
+    with locked(tmp_path), pytest.raises(embedded.StartError) as refused, locked(tmp_path):
         pass
     assert f"{tmp_path} is in use by the Viewgate process {os.getpid()}" in str(refused.value)
-    with embedded._locked(tmp_path):
+    with locked(tmp_path):
         assert (tmp_path / "lock").read_text() == str(os.getpid())
 
 
@@ -95,10 +102,14 @@ def test_the_data_of_a_killed_proxy_is_taken_over_when_its_jvm_is_gone(tmp_path:
     with jvm, jvm.stdin, jvm.stdout:
         jvm.stdout.readline()
         (tmp_path / "lock").write_text(str(_ended_process()))
-        with pytest.raises(embedded.StartError), embedded._locked(tmp_path, patience=0):
+        with pytest.raises(embedded.StartError), locked(tmp_path, patience=0):
+            pass
+        stopped = Children()
+        stopped.stop()
+        with pytest.raises(Stopped), locked(tmp_path, children=stopped):
             pass
         jvm.stdin.close()
-        with embedded._locked(tmp_path):
+        with locked(tmp_path):
             assert (tmp_path / "lock").read_text() == str(os.getpid())
 
 
@@ -121,15 +132,15 @@ def test_the_pools_are_where_spark_is_told_they_are(tmp_path: Path) -> None:
     assert [pool.get("name") for pool in pools] == ["default", "refresh"]
 
 
-def test_java_gets_our_settings_and_our_environment_comes_back(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_java_gets_our_settings_in_its_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "java").write_text("")
     monkeypatch.setenv("HIVE_SERVER2_THRIFT_PORT", "1")
     monkeypatch.setenv("JAVA_HOME", "/mine")
-    with embedded._java_environment(tmp_path / "bin" / "java"):
-        assert os.environ["JAVA_HOME"] == str(tmp_path)
-        assert "HIVE_SERVER2_THRIFT_PORT" not in os.environ
-    assert (os.environ["JAVA_HOME"], os.environ["HIVE_SERVER2_THRIFT_PORT"]) == ("/mine", "1")
+    monkeypatch.setenv("LANG", "de_DE")
+    given = embedded._java_environment(tmp_path / "bin" / "java", tmp_path / "told")
+    assert (given["JAVA_HOME"], given["LANG"]) == (str(tmp_path), "de_DE")
+    assert "HIVE_SERVER2_THRIFT_PORT" not in given
 
 
 def test_a_file_cannot_be_the_data_directory(tmp_path: Path) -> None:

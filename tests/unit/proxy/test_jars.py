@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from proxy import jars
+from proxy.children import Children
 
 JAR = jars.Jar("org.example", "thing", "1.0", hashlib.sha256(b"the library").hexdigest())
 
@@ -18,7 +19,7 @@ def fetching(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Replace Ivy, and fetch what it would fetch."""
 
     def fetches(content: bytes | None) -> Any:
-        def ivy(missing: Sequence[jars.Jar], scratch: Path) -> str:
+        def ivy(missing: Sequence[jars.Jar], scratch: Path, _: Children) -> str:
             if content is None:
                 return "UNRESOLVED DEPENDENCY"
             (scratch / "jars").mkdir()

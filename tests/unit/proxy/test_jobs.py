@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -67,6 +68,31 @@ def test_credentials_of_an_application_are_not_on_the_command_line_of_its_jvm(mo
     assert builder.settings["spark.hadoop.fs.s3a.secret.key"] == "opensesame"
     (conf,) = launched
     assert dict(conf.getAll()) == {"spark.master": "local"}
+
+
+def test_an_application_that_has_started_after_a_cancel_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder: Any = Builder()
+    begun, go = threading.Event(), threading.Event()
+
+    def late() -> Any:
+        begun.set()
+        assert go.wait(20)
+        return builder
+
+    builder.getOrCreate = late
+    monkeypatch.setattr(SparkSession, "builder", builder)
+
+    async def story() -> None:
+        async with AsyncExitStack() as running:
+            starting = asyncio.create_task(jobs.runner({"spark.master": "local"}, ("lake",), running))
+            await asyncio.to_thread(begun.wait, 20)
+            starting.cancel()
+            await asyncio.wait([starting])
+            assert not builder.stopped
+            go.set()
+
+    asyncio.run(story())
+    assert builder.stopped
 
 
 def test_a_master_that_cannot_be_used_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:

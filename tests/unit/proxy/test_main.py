@@ -76,6 +76,17 @@ def test_a_port_that_is_taken_is_refused_before_spark_is_started(capsys: pytest.
     assert f"viewgate: cannot listen on port {port} of 127.0.0.1: " in capsys.readouterr().err
 
 
+def test_ctrl_c_before_the_signals_are_handled_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def serve(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(serving, "serve", serve)
+    assert program.main(["serve"]) == 130
+    assert capsys.readouterr().err == "viewgate: interrupted\n"
+
+
 def test_a_port_that_is_taken_while_spark_starts() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

@@ -54,6 +54,25 @@ def test_a_worker_that_is_suspended_goes_on_and_ends_in_order(tmp_path: Path, ca
     assert not caplog.messages
 
 
+def test_workers_that_still_start_end_at_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    begun = tmp_path / "begun"
+    program = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(60)"
+
+    async def main() -> int:
+        settings = Config(server=Listen(workers=2))
+        supervisor = Supervisor([sys.executable, "-c", program], settings, 1, tmp_path, print)
+        running = asyncio.create_task(supervisor.run())
+        async with asyncio.timeout(20):
+            while not begun.exists():
+                await asyncio.sleep(0.05)
+            supervisor.stop()
+            return await running
+
+    caplog.set_level(logging.INFO)
+    assert asyncio.run(main()) == 0
+    assert caplog.messages == ["stopped during the start"]
+
+
 def test_where_a_new_worker_does_not_start_the_former_one_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
