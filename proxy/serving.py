@@ -77,7 +77,7 @@ async def serve(options: Options) -> int:
         warming = asyncio.create_task(_warm(Upstreams(surroundings.upstreams, Timeouts(close=60))))
         here = Upstream("127.0.0.1", port)
         if options.demo and not stopping.is_set():
-            await _unless(stopping, _make_demo(here, options.demo))
+            await _unless(stopping, _make_demo(here, options.demo, running))
         settle_memory()
         await _unless(stopping, _ready(service.upstreams, partial(_say_ready, settings, port), surroundings.lost))
         if options.demo and not stopping.is_set():
@@ -357,9 +357,17 @@ async def _warm(upstreams: Upstreams) -> None:
     upstreams.close()
 
 
-async def _make_demo(here: Upstream, rows: int) -> None:
-    async with in_session(here, "demo") as query:
+async def _make_demo(here: Upstream, rows: int, running: AsyncExitStack) -> None:
+    """Create the missing demo data; `rows` is the number of sales.
+
+    The session is closed in the background, until `running` is closed: a Spark that has just started took more than
+    five seconds for this on a busy machine.
+    """
+    async with AsyncExitStack() as session:
+        query = await session.enter_async_context(in_session(here, "demo"))
         await demo.make(rows, query)
+        later = session.pop_all()
+    running.push_async_callback(cancelled, asyncio.create_task(later.aclose()))
 
 
 async def _rehearse(here: Upstream) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import json
 import os
@@ -8,6 +9,7 @@ import re
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -74,6 +76,27 @@ def test_a_port_that_is_taken_is_refused_before_spark_is_started(capsys: pytest.
         port = listener.getsockname()[1]
         assert program.main(["serve", "--port", str(port), "--data", "/nowhere"]) == 1
     assert f"viewgate: cannot listen on port {port} of 127.0.0.1: " in capsys.readouterr().err
+
+
+def test_the_demo_is_ready_before_its_session_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    @contextlib.asynccontextmanager
+    async def session(*_: object) -> AsyncIterator[str]:
+        yield "query"
+        await asyncio.Event().wait()
+
+    async def make(rows: int, query: str) -> None:
+        made.append((rows, query))
+
+    async def story() -> None:
+        async with contextlib.AsyncExitStack() as running, asyncio.timeout(20):
+            await serving._make_demo(Upstream("h", 1), 7, running)
+
+    monkeypatch.setattr(serving, "in_session", session)
+    monkeypatch.setattr(demo, "make", make)
+    asyncio.run(story())
+    assert made == [(7, "query")]
 
 
 def test_ctrl_c_before_the_signals_are_handled_is_told_in_one_line(
