@@ -24,7 +24,7 @@ from datetime import UTC, datetime, timedelta
 
 from cachetools import LRUCache
 
-from proxy.catalog import Catalogs
+from proxy.catalog import Catalogs, Unavailable
 from proxy.hs2 import InvalidStatement, SqlError
 from proxy.hs2.status import first_message
 from proxy.journal.texts import kept_message
@@ -228,6 +228,9 @@ class FreshParts:
             changes = {change.name: change for change in await asyncio.gather(*looks)}
             changes[name] = replace(changes[name], files=files)
             return await asyncio.to_thread(fresh_part, stale.view, stale.storage, changes)
+        except Unavailable:  # it has logged that; the next statement asks again
+            self._known.pop(stale.key, None)
+            return None
         except Exception as failure:  # manifests come from any writer; without them the view is stale as a whole
             _log.warning(
                 "manifests unreadable view=%s error=%r: all partitions of the view count as stale until a refresh",

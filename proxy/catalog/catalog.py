@@ -18,7 +18,7 @@ from proxy.catalog.commits import Published, append
 from proxy.catalog.documents import CacheUse, Document, Entry, Remembered
 from proxy.catalog.inventory import Listed
 from proxy.catalog.past import Refreshed, refreshes_of
-from proxy.catalog.reach import TIMEOUT_S, Reach, Threads, Unavailable
+from proxy.catalog.reach import TIMEOUT_S, Reach, Unavailable
 from proxy.catalog.relations import Relations, asked
 from proxy.catalog.stores import CatalogError, Store
 from proxy.catalog.tables import recorded_summary, sort_fields
@@ -71,8 +71,7 @@ class Catalog:
         self._poll_ms = poll_ms
         self._reach = Reach(self.name, store.namespaces, timeout)
         self._reach.back.append(self.invalidate)
-        self._long = Threads(4, "catalog-long")  # for manifests and commits, so that statements do not wait for these
-        self._relations = Relations(store, self._long.submit, remembered)
+        self._relations = Relations(store, self._reach.submit, remembered)
         self._known_views: Remembered[tuple[TableName, str], _View] = Remembered(4 * remembered)
         self.views = Views()
         self._locations: dict[TableName, str] | None = None
@@ -221,7 +220,6 @@ class Catalog:
 
         Tables and views with unreadable metadata are left out.
         """
-        self._reach.check()
         return await self._at_length(lambda: self._relations.inventory(wanted))
 
     async def change(self, name: TableName, recorded: SourceState, end: int | None) -> Change:
@@ -269,8 +267,11 @@ class Catalog:
         main is no longer at the snapshot `base` (None: a table without a snapshot).
         """
         prefixes = tuple(remove_prefixes)
-        return await self._at_length(
-            lambda: commits.publish(self._store.iceberg, storage, branch, base, set_properties, prefixes)
+        # Without a time limit, because a commit may succeed after a time-out.
+        return await asyncio.wrap_future(
+            self._reach.submit(
+                lambda: commits.publish(self._store.iceberg, storage, branch, base, set_properties, prefixes)
+            )
         )
 
     async def note(self, table: TableName, key: str, value: str | None) -> None:
@@ -294,7 +295,6 @@ class Catalog:
     def close(self) -> None:
         """Stop the catalog's threads, and close its connections."""
         self._reach.close()
-        self._long.close()
         self._store.close()
 
     def when_back(self, resume: Callable[[], None]) -> None:
@@ -311,7 +311,8 @@ class Catalog:
         return self._store.iceberg.load_table(name.parts[1:])
 
     async def _at_length(self, call: Callable[[], _Result]) -> _Result:
-        return await asyncio.wrap_future(self._long.submit(call))
+        """Run a call that may take long, in a thread; raise Unavailable if the catalog no longer answers."""
+        return await self._reach.at_length(call)
 
     async def _look_for_change(self) -> None:
         needed = self.needed

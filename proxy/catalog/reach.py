@@ -101,6 +101,7 @@ class Reach:
         self._probe = probe
         self._timeout = timeout
         self._threads = Threads(_THREADS, "catalog")
+        self._long = Threads(_THREADS, "catalog-long")  # so that statements do not wait for long calls
         self._problem: str | None = None
         self._probing: asyncio.Task[None] | None = None
         self.back: list[Callable[[], None]] = []
@@ -130,22 +131,60 @@ class Reach:
         try:
             return await self._in_time(call)
         except (StoreFailure, TimeoutError) as failure:
-            cause = failure.__cause__ or failure
-            if isinstance(cause, CatalogError):  # the catalog answers; only this table is unusable
-                _log.warning(
-                    "catalog call failed catalog=%s reason=%r: no view is used for this statement",
-                    self._name,
-                    reason(cause),
-                )
-                raise Unavailable(reason(cause)) from cause
-            self._begin(reason(cause))
-            raise Unavailable(self._problem or "") from cause
+            raise self._unavailable(failure) from failure.__cause__ or failure
+
+    async def at_length(self, call: Callable[[], T]) -> T:
+        """Return the result of a call that may exceed the time limit, such as a read of many manifests.
+
+        Each time the limit has passed, the catalog is probed: raise Unavailable if the catalog does not answer the
+        probe. Also raise Unavailable if the call fails because the catalog does, and, without making the call, while
+        the catalog is known to be unavailable.
+        """
+        self.check()
+        result = asyncio.wrap_future(self._long.submit(call))
+        try:
+            while not (await asyncio.wait({result}, timeout=self._timeout))[0]:
+                await self.answer(self._probed)
+        except Unavailable:
+            self._long.close()  # as in `_in_time`
+            self._long = Threads(_THREADS, "catalog-long")
+            raise
+        finally:
+            result.cancel()
+        try:
+            return result.result()
+        except StoreFailure as failure:
+            raise self._unavailable(failure) from failure.__cause__ or failure
+
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        """Run a call in one of the threads for long calls, whether the catalog is available or not."""
+        return self._long.submit(call)
 
     def close(self) -> None:
         """Stop probing, and let each thread end after it has run the calls submitted so far."""
         if self._probing is not None:
             self._probing.cancel()
         self._threads.close()
+        self._long.close()
+
+    def _probed(self) -> None:
+        try:
+            self._probe()
+        except Exception as failure:
+            raise StoreFailure from failure
+
+    def _unavailable(self, failure: StoreFailure | TimeoutError) -> Unavailable:
+        """Return the error for a call that has failed; an outage begins if the catalog itself is the cause."""
+        cause = failure.__cause__ or failure
+        if isinstance(cause, CatalogError):  # the catalog answers; only this table is unusable
+            _log.warning(
+                "catalog call failed catalog=%s reason=%r: no view is used for this statement",
+                self._name,
+                reason(cause),
+            )
+            return Unavailable(reason(cause))
+        self._begin(reason(cause))
+        return Unavailable(self._problem or "")
 
     async def _in_time(self, call: Callable[[], T]) -> T:
         answer = asyncio.wrap_future(self._threads.submit(call))

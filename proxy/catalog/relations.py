@@ -197,9 +197,9 @@ class Relations:
         """Return how a table changed from the snapshot in `recorded` to the snapshot `end` (None: the table has no
         snapshot).
 
-        The kind of the change is UNKNOWN if the table no longer exists.
+        The kind of the change is UNKNOWN if the table no longer exists. Raise StoreFailure if the catalog fails.
         """
-        entry = self._store.look([name]).get(name)
+        entry = self.entries([name]).get(name)
         if entry is None or entry.kind != "table":
             return Change(name, ChangeKind.UNKNOWN, recorded.snapshot_id, end, (), reason="the table no longer exists")
         return change(name, entry.load(), recorded, end)
@@ -207,9 +207,9 @@ class Relations:
     def inventory(self, wanted: Callable[[TableName], bool]) -> list[Listed]:
         """Return the tables and views whose names `wanted` accepts, sorted by name.
 
-        Tables and views with unreadable metadata are logged and left out.
+        Tables and views with unreadable metadata are logged and left out. Raise StoreFailure if the catalog fails.
         """
-        entries = self._store.relations(wanted)
+        entries = asked(lambda: self._store.relations(wanted))
         made = ((name, self._listing(name, entry)) for name, entry in sorted(entries.items()))
         found = {name: one for name, one in made if one is not None}
         # Only current tables are worth caching; with all of them cached, a listing reads no file.

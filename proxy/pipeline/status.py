@@ -147,6 +147,8 @@ async def _note(catalogs: Catalogs, view: MaterializedView, message: str | None)
         if message == _CANCELLED and (await status(catalogs, view)).fresh:  # it was cancelled during the commit
             return
         await catalogs.of(view.storage).note(view.storage, REFRESH_ERROR, message and f"{now}: {message[:_LONGEST]}")
+    except Unavailable:  # which is logged once, at the start of the outage
+        _logger.warning("refresh not recorded view=%s reason='the catalog is unavailable'", view.name)
     except Exception:  # the refresh's own error is reported
         _logger.exception("refresh not recorded view=%s", view.name)
 

@@ -104,6 +104,18 @@ def test_what_is_needed_of_a_silent_catalog_is_an_error_and_the_rest_is_not_know
     asyncio.run(story())
 
 
+def test_a_listing_that_finds_a_catalog_down_has_the_others(catalogs: Catalogs) -> None:
+    def refuse(_wanted: object) -> None:
+        raise ConnectionRefusedError("connection refused")
+
+    async def story() -> None:
+        catalogs["shop"]._store.relations = refuse  # type: ignore[assignment, method-assign]
+        assert [one.name for one in await catalogs.inventory(lambda name: True)] == [SALES]
+        assert "connection refused" in catalogs["shop"].outage
+
+    asyncio.run(story())
+
+
 def test_a_catalog_that_hangs_delays_no_statement_over_the_others(
     catalogs: Catalogs, lake: Lake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
@@ -40,6 +41,10 @@ class Store(SqlStore):
     def namespaces(self) -> Sequence[tuple[str, ...]]:
         self._ail()
         return super().namespaces()
+
+    def relations(self, wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+        self._ail()
+        return super().relations(wanted)
 
     def _ail(self) -> None:
         assert self.go.wait(20)
@@ -90,6 +95,58 @@ def test_a_catalog_that_hangs_holds_a_statement_no_longer_than_it_may_and_the_ne
     with caplog.at_level(logging.INFO):
         asyncio.run(story())
     assert [re.split(" catalog=", text)[0] for text in caplog.messages] == ["catalog unavailable", "catalog available"]
+
+
+def test_a_listing_ends_when_the_catalog_hangs_and_the_next_one_is_complete(store: Store) -> None:
+    async def story() -> None:
+        catalog = Catalogs([Catalog(store, poll_ms=0, timeout=0.1)])
+        store.go.clear()
+        for _ in range(6):  # more than there are threads for long calls
+            with pytest.raises(Unavailable, match="the catalog lake is unavailable since"):
+                await asyncio.wait_for(catalog.inventory(lambda name: True), 5)
+            catalog["lake"]._reach._problem = None
+        with pytest.raises(Unavailable):
+            await catalog.current([SALES])
+        frozen = store.go
+        store.go = threading.Event()  # the calls that hang never end
+        store.go.set()
+        await until(lambda: catalog["lake"].available)
+        assert SALES in {one.name for one in await asyncio.wait_for(catalog.inventory(lambda name: True), 5)}
+        frozen.set()
+        catalog.close()
+
+    asyncio.run(story())
+
+
+def test_a_long_call_may_take_longer_than_the_limit(store: Store) -> None:
+    async def story() -> None:
+        catalog = Catalogs([Catalog(store, poll_ms=0, timeout=0.05)])
+        inventory = store.relations
+
+        def slow(wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+            time.sleep(0.3)
+            return inventory(wanted)
+
+        store.relations = slow  # type: ignore[method-assign]
+        assert SALES in {one.name for one in await catalog.inventory(lambda name: True)}
+        assert catalog["lake"].available
+        catalog.close()
+
+    asyncio.run(story())
+
+
+def test_during_an_outage_nothing_is_recorded_on_a_table(store: Store) -> None:
+    async def story() -> None:
+        catalog = Catalogs([Catalog(store, poll_ms=0, timeout=0.1)])
+        store.failure = ConnectionRefusedError("connection refused")
+        with pytest.raises(Unavailable):
+            await catalog.current([SALES])
+        store.iceberg.load_table = lambda name: pytest.fail("asked")  # type: ignore[assignment, method-assign]
+        with pytest.raises(Unavailable, match="connection refused"):
+            await catalog["lake"].note(SALES, "a", "b")
+        catalog.close()
+
+    asyncio.run(story())
 
 
 def test_an_outage_is_told_of_once_each_minute_without_a_traceback(
