@@ -14,6 +14,7 @@ from proxy.answering import moment_text
 from proxy.catalog import Catalogs
 from proxy.pipeline.statements import call
 from proxy.statements import Token, scan, string_value
+from proxy.statements.lexer import leading_name
 from rewriter import Definitions, moment_ms
 from rewriter.model import MaterializedView, Session, Snapshot, Table, TableName
 
@@ -86,6 +87,19 @@ def called(sql: str) -> tuple[str, Sequence[tuple[str, str]]] | None:
         return None
     places = chain(names, repeat(""))
     return procedure, [_argument(part, next(places), sql) for part in _parts(tokens[opening:])]
+
+
+def own_tables(sql: str, session: Session, tables: Set[TableName]) -> frozenset[TableName]:
+    """Return those of `tables` that a statement can maintain: for a CALL, the tables in the catalog of the procedure.
+
+    A table of the same name in another catalog is not maintained, because a procedure of Iceberg accepts only the
+    tables of its own catalog. `session` is the state of the session that runs the statement.
+    """
+    if called(sql) is None:
+        return frozenset(tables)
+    name, _ = leading_name(list(scan(sql))[1:])
+    catalog = session.qualified(name[:-2])[0]  # without `system` and the procedure's own name
+    return frozenset(table for table in tables if table.catalog == catalog)
 
 
 def _parts(tokens: Sequence[Token]) -> list[list[Token]]:

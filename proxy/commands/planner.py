@@ -16,7 +16,7 @@ from proxy.commands import describe, hive_listings, show
 from proxy.commands.affected import AffectedViews
 from proxy.commands.context import Command, Context
 from proxy.commands.guard import Guard
-from proxy.commands.maintenance import Maintenance, lets_expire, losses, maintenance
+from proxy.commands.maintenance import Maintenance, lets_expire, losses, maintenance, own_tables
 from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.status import first_message
 from proxy.pipeline.dependencies import over
@@ -96,8 +96,9 @@ class Planner:
             forward = replace(forward, ended=partial(_left_system, session, forward.ended))
         if not tables:
             return forward
-        followed = self._followed(forward, tables, text)
-        return replace(followed, log=(*followed.log, *await self._warned(session, text, tables)))
+        own = own_tables(text, await self._context.facts(session), tables) if info.verb == "CALL" else tables
+        followed = self._followed(forward, tables, own, text)
+        return replace(followed, log=(*followed.log, *await self._warned(session, text, own)))
 
     def _defined(self, ended: Callable[[bool], None] | None, well: bool) -> None:
         """Record the end of a statement that may have changed a plain view: the next statement reads the views again.
@@ -110,11 +111,14 @@ class Planner:
         if ended is not None:
             ended(well)
 
-    def _followed(self, forward: Forward, tables: frozenset[TableName], text: str) -> Forward:
+    def _followed(
+        self, forward: Forward, tables: frozenset[TableName], own: frozenset[TableName], text: str
+    ) -> Forward:
         """Return the plan `forward` with the steps to run after the statement `text` has written to `tables`.
 
         The steps are the post-commit refreshes of the views over these tables. If the statement calls a maintenance
-        procedure, another step runs the procedure on the views' storage tables.
+        procedure, another step runs the procedure on the storage tables of the views over `own`, the tables that the
+        procedure can mean.
         """
         maintained = maintenance(text)
 
@@ -123,7 +127,7 @@ class Planner:
             definitions = await self._context.answers.definitions()
             await self._context.on_commit.after_write(definitions, tables, log)
             if maintained is not None:
-                views = await over(self._context.catalogs, definitions, tables)
+                views = await over(self._context.catalogs, definitions, own)
                 await self._follow(maintained, views, log)
 
         return replace(forward, after=after)

@@ -230,3 +230,34 @@ def test_maintenance_that_fails_on_storage_is_said_and_stops_nothing(
     assert house.log[-1] == (
         "Viewgate: rewrite_data_files failed on the storage table of lake.demo.agg: the catalog is away"
     )
+
+
+@pytest.mark.parametrize(
+    ("call", "followed"),
+    [
+        ("CALL lake.system.expire_snapshots('demo.sales')", True),
+        ("CALL system.expire_snapshots('demo.sales')", True),
+        ("CALL shop.system.expire_snapshots('demo.sales')", False),
+    ],
+)
+def test_maintenance_of_a_table_of_the_same_name_in_another_catalog_concerns_no_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, followed: bool
+) -> None:
+    lake, shop = Lake(tmp_path / "lake"), Lake(tmp_path / "shop", "shop")
+    house = House(lake, shop)
+    maintained: list[str] = []
+
+    async def maintain(view: Any, statement: str, _log: object) -> None:
+        maintained.append(f"{view.name}: {statement}")
+
+    asyncio.run(house.run(CREATE))
+    lake.iceberg.load_table("demo.sales").append(ROWS)
+    monkeypatch.setattr(house.pipeline, "maintain", maintain)
+    forward = plan(house, call)
+    assert bool(forward.log) is followed
+    if forward.after is not None:
+        asyncio.run(forward.after(house.log.append))
+    assert bool(maintained) is followed
+    house.catalogs.close()
+    lake.close()
+    shop.close()
