@@ -344,7 +344,7 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     check_properties(name, properties)
     uri = properties["uri"]
     try:
-        iceberg = load_catalog(name, **properties)
+        iceberg = load_catalog(name, **{**properties, "uri": _ending(uri)})
     except NotInstalledError as failure:
         raise CatalogError(f"catalog {name}: {_POSTGRES if 'postgres' in uri else failure}") from failure
     except Exception as failure:  # drivers, files and networks each have errors of their own
@@ -353,6 +353,29 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
             f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}; check uri and the login in [catalog]"
         ) from failure
     return _store(iceberg)
+
+
+# For psycopg2: how long a connection to a server that no longer answers lasts. Without a limit, such connections, one
+# more with each probe during an outage, would take all places in the pool, also after the server is back.
+_LIMITS = {"connect_timeout": "60", "keepalives_idle": "60", "tcp_user_timeout": "60000"}
+
+
+def _ending(uri: str) -> str:
+    """Return the URI of a PostgreSQL database with limits after which dead connections end; other URIs unchanged.
+
+    Limits in the URI are kept.
+
+    >>> _ending("postgresql+psycopg2://ann:pw@db/x?connect_timeout=5&keepalives_idle=9")
+    'postgresql+psycopg2://ann:pw@db/x?connect_timeout=5&keepalives_idle=9&tcp_user_timeout=60000'
+    >>> _ending("sqlite:////data/catalog.db")
+    'sqlite:////data/catalog.db'
+    """
+    if not uri.startswith("postgresql"):
+        return uri
+    url = make_url(uri)
+    if url.get_driver_name() != "psycopg2":
+        return uri
+    return url.update_query_dict({**_LIMITS, **url.query}).render_as_string(hide_password=False)
 
 
 # PostgreSQL's replies to a login; psycopg2 has no SQLSTATE for them.
