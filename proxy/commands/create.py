@@ -247,7 +247,7 @@ class Create:
             REWRITE: rewrite,
             **self.properties,
             MARKERS[0]: "true",
-            f"{MARKERS[0]}.storage.table": TableName(plan.storage.parts[1:]).sql(),
+            f"{MARKERS[0]}.storage.table": plan.storage.identifier(),
             STORAGE_QUERY: plan.shape.storage_query,
             DEFINITION: fingerprint(plan.shape.query),
             SETTINGS: recorded_settings(plan.facts),

@@ -61,7 +61,7 @@ def call(procedure: str, table: TableName, arguments: Iterable[tuple[str, str]])
     >>> call("expire_snapshots", TableName(("lake", "demo", "a")), [("retain_last", "1")])
     "CALL lake.system.expire_snapshots(table => 'demo.a', retain_last => 1)"
     """
-    catalog, inner = TableName(table.parts[:1]).sql(), TableName(table.parts[1:]).sql()
+    catalog, inner = TableName(table.parts[:1]).sql(), table.identifier()
     given = ", ".join(f"{name} => {text}" for name, text in (("table", literal(inner)), *arguments))
     return f"CALL {catalog}.system.{procedure}({given})"
 

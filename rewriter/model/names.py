@@ -45,6 +45,20 @@ class TableName(NamedTuple):
             return TableName((*self.parts[:-1], *parts))
         return TableName(parts if len(parts) > 2 and parts[0] == self.catalog else (self.catalog, *parts))
 
+    def identifier(self) -> str:
+        """Return the name as it is written within its catalog: without the catalog.
+
+        Where the namespace begins with the catalog's name, the full name is returned: readers, such as `beside` and
+        Iceberg's procedures, take a first part with this name for the catalog.
+
+        >>> names = [TableName(("lake", *rest, "t")) for rest in (("demo",), ("lake",), ("lake", "demo"))]
+        >>> [name.identifier() for name in names]
+        ['demo.t', 'lake.lake.t', 'lake.lake.demo.t']
+        >>> all(name.beside(split_name(name.identifier())) == name for name in names)
+        True
+        """
+        return self.sql() if self.catalog in self.namespace[:1] else TableName(self.parts[1:]).sql()
+
     def sql(self) -> str:
         """Return the full name as Spark SQL, with backticks where needed; an empty catalog is omitted."""
         return ".".join(quoted(part) for part in self.parts if part)
