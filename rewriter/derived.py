@@ -260,10 +260,16 @@ def _branches_of(query: exp.Expr) -> Iterator[exp.Select]:
 
 
 def _is_union_all(query: exp.Expr) -> bool:
-    """Return whether a query is one SELECT, or a chain of UNION ALL without ORDER BY, LIMIT and OFFSET."""
+    """Return whether a query is one SELECT, or a chain of UNION ALL without ORDER BY, LIMIT and OFFSET.
+
+    Parentheses do not matter: `a UNION ALL (b UNION ALL c)`.
+    """
+    if any(query.args.get(clause) for clause in ("order", "limit", "offset")):
+        return False
     if isinstance(query, exp.Union):
-        plain = query.args.get("distinct") is False and not any(query.args.get(c) for c in ("order", "limit", "offset"))
-        return plain and all(map(_is_union_all, (query.this, query.expression)))
+        return query.args.get("distinct") is False and all(map(_is_union_all, (query.this, query.expression)))
+    if isinstance(query, exp.Subquery):
+        return _is_union_all(query.this)
     return isinstance(query, exp.Select)
 
 

@@ -107,3 +107,25 @@ WITH u AS (SELECT item, price FROM store UNION ALL SELECT item, price FROM web O
 WITH u AS (SELECT item FROM store UNION ALL SELECT item FROM web), v AS (SELECT item FROM u WHERE item > 1) SELECT item, count(*) FROM v GROUP BY item
 --@ rewritten using by_store, by_web
 WITH u AS (SELECT item FROM store VERSION AS OF 1000 UNION ALL SELECT item FROM web VERSION AS OF 1001), v AS (SELECT item FROM u WHERE item > 1) SELECT v.`c0` AS item, coalesce(sum(v.`c1`), 0) FROM (SELECT v.`item` AS c0, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c1 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v WHERE v.`item` > 1 GROUP BY v.`item` UNION ALL SELECT v.`item` AS c0, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c1 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v WHERE v.`item` > 1 GROUP BY v.`item`) AS v GROUP BY v.`c0`
+
+--@ case: a branch in parentheses
+SELECT item, sum(price) FROM (SELECT item, price FROM store UNION ALL (SELECT item, price FROM web)) AS u GROUP BY item
+--@ rewritten using by_store, by_web
+SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)) FROM (SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v GROUP BY v.`item` UNION ALL SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v GROUP BY v.`item`) AS v GROUP BY v.`c0`
+
+--@ case: parentheses around a part of the chain
+SELECT item, sum(amount), count(*) FROM ((SELECT item, amount FROM store) UNION ALL ((SELECT item, amount FROM web) UNION ALL (SELECT item, amount + 1 AS amount FROM web WHERE item = 1))) AS u GROUP BY item
+--@ rewritten using by_store, by_web
+SELECT v.`c0` AS item, sum(v.`c1`), coalesce(sum(v.`c2`), 0) FROM (SELECT v.`item` AS c0, CAST(sum(v.`total`) AS bigint) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v GROUP BY v.`item` UNION ALL SELECT v.`item` AS c0, CAST(sum(v.`total`) AS bigint) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v GROUP BY v.`item` UNION ALL SELECT v.`item` AS c0, CAST(sum(v.`total` + (CAST(1 AS BIGINT) * v.`amounts`)) AS bigint) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v WHERE v.`item` = 1 GROUP BY v.`item`) AS v GROUP BY v.`c0`
+
+--@ case: a branch in parentheses with a LIMIT
+SELECT sum(price) FROM (SELECT price FROM store UNION ALL (SELECT price FROM web ORDER BY id LIMIT 1)) AS u
+--@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+
+--@ case: parentheses that merge equal rows
+SELECT sum(price) FROM (SELECT price FROM store UNION ALL (SELECT price FROM web UNION SELECT price FROM store)) AS u
+--@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+
+--@ case: a LIMIT around a branch in parentheses
+SELECT sum(price) FROM (SELECT price FROM store UNION ALL ((SELECT price FROM web ORDER BY id) LIMIT 1)) AS u
+--@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
