@@ -18,6 +18,7 @@ from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.expressions import canonical
 from rewriter.block.form import Block, Join, Occurrence, Unsupported
 from rewriter.block.scope import Scope, Source
+from rewriter.block.strict import columns_of, never_true
 from rewriter.functions.registry import AGGREGATES, meant
 from rewriter.model import Column, Table, TableName
 from rewriter.sql import excerpt, from_items, nodes_of
@@ -592,7 +593,7 @@ def _kept_side(join: Join, conjuncts: Sequence[Tree]) -> Join:
 
 
 def _rejects(conjunct: Tree, join: Join) -> bool:
-    return any(isinstance(column, exp.Column) and column.table in join.tables for column in rejected(conjunct))
+    return never_true(conjunct, columns_of(join.tables))
 
 
 def rejected(conjunct: Tree) -> tuple[Tree, ...]:

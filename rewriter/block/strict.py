@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from sqlglot import exp
 
@@ -48,13 +48,42 @@ def _passed(tree: Tree) -> Iterator[Tree]:
                 yield from _passed(operand)
 
 
+def columns_of(tables: Container[str]) -> Callable[[Tree], bool]:
+    """Return a function that returns whether a node is a column of one of the tables, given by their ids."""
+    return lambda node: isinstance(node, exp.Column) and node.table in tables
+
+
+def never_true(predicate: Tree, absent: Callable[[Tree], bool]) -> bool:
+    """Return whether a predicate is true in no row in which all columns that `absent` selects are NULL.
+
+    `absent` returns True for these columns, which may be all columns of one table.
+
+    >>> from rewriter.sql import parse_select
+    >>> of_t = columns_of({"t"})
+    >>> select = parse_select("SELECT NOT t.a = 1, NOT t.a IS NULL, t.a > 1 OR t.b > u.b, t.a > 1 OR u.b > 1 FROM t, u")
+    >>> [never_true(tree, of_t) for tree in select.expressions]
+    [True, True, True, False]
+    """
+    if isinstance(predicate, exp.Paren):
+        return never_true(predicate.this, absent)
+    if isinstance(predicate, exp.Or):
+        return all(never_true(part, absent) for part in operands(predicate, exp.Or))
+    if isinstance(predicate, exp.And):
+        return any(never_true(part, absent) for part in operands(predicate, exp.And))
+    if isinstance(predicate, exp.Not):
+        inner = predicate.this.unnest()
+        tests = isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null)
+        return null_with(inner.this if tests else inner, absent)
+    return null_with(predicate, absent)
+
+
 def null_with(tree: Tree, absent: Callable[[Tree], bool]) -> bool:
     """Return whether an expression is NULL in each row in which all columns that `absent` selects are NULL.
 
     `absent` returns True for these columns, which may be all columns of one table.
 
     >>> from rewriter.sql import parse_select
-    >>> of_t = lambda column: column.table == "t"
+    >>> of_t = columns_of({"t"})
     >>> select = parse_select("SELECT t.a + u.b, CASE WHEN u.b > 0 THEN t.a END, coalesce(t.a, 0), 1 FROM t, u")
     >>> [null_with(tree, of_t) for tree in select.expressions]
     [True, True, False, False]

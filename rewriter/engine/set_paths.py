@@ -20,7 +20,7 @@ from sqlglot import exp
 from rewriter.block import aggregate_of, set_bits, set_number
 from rewriter.functions.registry import GROUPING
 from rewriter.match import Candidate
-from rewriter.match.reading import stored
+from rewriter.match.candidate import stored
 from rewriter.sql import every
 
 Tree = exp.Expr

@@ -36,10 +36,10 @@ from rewriter.functions.record import Composition
 from rewriter.functions.registry import AGGREGATES, FOLDED, SETS, UNITED
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import INTEGERS, as_decimal, is_numeric
-from rewriter.match.candidate import Miss, Reason
+from rewriter.match.candidate import Miss, Reason, stored
 from rewriter.match.numbers import sum_type, summed_type
 from rewriter.match.partials import ADDITIVE, PartialAggregate, PartialAggregates, missing
-from rewriter.match.reading import Reading, of_own_type, stored
+from rewriter.match.reading import Reading, of_own_type
 from rewriter.schema import argument_types, expression_type
 
 Tree = exp.Expr

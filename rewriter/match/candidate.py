@@ -315,3 +315,12 @@ class Match:
 
 def _put(trees: tuple[Tree, ...], texts: Mapping[str, str]) -> tuple[Tree, ...]:
     return tuple(with_texts(tree, texts) for tree in trees)
+
+
+def stored(name: str) -> exp.Column:
+    """Return the reference `v.name` to the storage column `name`, where v is the alias of the storage table.
+
+    The reference is not cast: its type may differ from the type of the view's output, because Iceberg stores a TINYINT
+    as INT.
+    """
+    return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))

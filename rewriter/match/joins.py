@@ -15,15 +15,27 @@ Tree = exp.Expr
 
 
 @dataclass(frozen=True)
+class Filled:
+    """The tables, by their ids, that an outer join of the view fills with NULLs in its rows without a match.
+
+    `columns` are never NULL in rows with a match. `on` is the ON condition of a LEFT join, empty for other joins.
+    """
+
+    tables: frozenset[str]
+    columns: tuple[Tree, ...]
+    on: tuple[Tree, ...] = ()
+
+
+@dataclass(frozen=True)
 class Joined:
     """The result of matching a query's outer, semi and anti joins with a view's.
 
     - `extra`: the query's joins that the view does not have
     - `matched`: the ON conjuncts of the view's outer joins that are inner joins in the query
-    - `present`: columns for filters `IS NOT NULL`, which drop rows that only the view has. If the view has `s LEFT JOIN
-      d` and the query has `s JOIN d`, these are the NOT NULL columns of d
-    - `absent`: columns for filters `IS NULL`. If the view has `s LEFT JOIN d` and the query has an ANTI join of d,
-      these are the NOT NULL columns of d
+    - `present`: the tables for filters `IS NOT NULL`, which drop rows that only the view has. If the view has `s LEFT
+      JOIN d` and the query has `s JOIN d`, this is d
+    - `absent`: the tables for filters `IS NULL`. If the view has `s LEFT JOIN d` and the query has an ANTI join of d,
+      this is d
 
     `present` and `absent` have one entry for each join that needs a filter; a filter on one column of the entry is
     enough.
@@ -31,8 +43,8 @@ class Joined:
 
     extra: tuple[Join, ...] = ()
     matched: tuple[Tree, ...] = ()
-    present: tuple[tuple[Tree, ...], ...] = ()
-    absent: tuple[tuple[Tree, ...], ...] = ()
+    present: tuple[Filled, ...] = ()
+    absent: tuple[Filled, ...] = ()
 
 
 def filling_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
@@ -87,8 +99,8 @@ def join_views(
     """
     rest = list(query.block.joins)
     matched: list[Tree] = []
-    present: list[tuple[Tree, ...]] = []
-    absent: list[tuple[Tree, ...]] = []
+    present: list[Filled] = []
+    absent: list[Filled] = []
     for join in (j.renamed(mapping) for j in view.joins):
         same = next((other for other in rest if _equal(join, other)), None)
         if same is not None:
@@ -100,9 +112,10 @@ def join_views(
         if narrower is not None:
             rest.remove(narrower)
             if join.kind == "FULL":
-                present.append(_declared(query.block, join.tables - narrower.tables))
+                kept = join.tables - narrower.tables
+                present.append(Filled(kept, _declared(query.block, kept)))
             if anti is not None:
-                absent.append(_never_null(join, anti.tables, query.block))
+                absent.append(Filled(anti.tables, _never_null(join, anti.tables, query.block)))
             continue
         if not _inner_in(join, query):
             return Miss(
@@ -111,7 +124,8 @@ def join_views(
             )
         matched += join.on
         sides = [frozenset({table}) for table in sorted(join.tables)] if join.kind == "FULL" else [join.tables]
-        present += (_never_null(join, side, query.block) for side in sides)
+        on = join.on if join.kind == "LEFT" else ()
+        present += (Filled(side, _never_null(join, side, query.block), on) for side in sides)
     mapped = frozenset(mapping.values())
     for join in rest:
         if join.kind == "FULL" or (join.tables & mapped and join is not bringing):

@@ -30,11 +30,12 @@ from rewriter.block.words import words
 from rewriter.functions.registry import FOLDED
 from rewriter.functions.trees import ROWS, call_of, cast, number
 from rewriter.functions.types import FRACTIONS, INTEGERS, holds_all
-from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason
+from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason, stored
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, asking_join, filling_join, in_words, join_views
+from rewriter.match.presence import presence
 from rewriter.model import KEPT_AS, Column
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import columns_in, nodes_of, windows_in
@@ -355,15 +356,6 @@ def of_own_type(name: str, kind: str) -> Tree:
     return cast(stored(name), kind) if kind in KEPT_AS else stored(name)
 
 
-def stored(name: str) -> exp.Column:
-    """Return the reference `v.name` to the storage column `name`, where v is the alias of the storage table.
-
-    The reference is not cast: its type may differ from the type of the view's output, because Iceberg stores a TINYINT
-    as INT.
-    """
-    return exp.Column(this=exp.to_identifier(name, quoted=True), table=exp.to_identifier(STORAGE_ALIAS))
-
-
 def files_mislead(conjunct: Tree, block: Block) -> bool:
     """Return whether file statistics could make Iceberg skip matching rows of a filter on a floating-point column.
 
@@ -436,16 +428,18 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
         return joined
     applied = Predicates(query.block, (*view_where, *joined.matched), query.zone)
     reading = Reading(query, candidate, mapping, query.equivalence)
-    present = _present(joined, candidate, mapping)
+    residual = _residual(query.conjuncts, reading, applied)
+    joins = _extra_joins(reading, joined)
+    tested = () if isinstance(joins, Miss) else (c for join in joins if join.kind == "SEMI" for c in join.on)
+    filters = (*(() if isinstance(residual, Miss) else residual), *tested)
+    present = presence(joined, query, candidate, mapping, filters)
     if isinstance(present, Miss):
         return present
-    residual = _residual(query.conjuncts, reading, applied)
     if isinstance(residual, Miss):
         return residual
-    reading.residual = (*candidate.only, *present, *residual)
-    joins = _extra_joins(reading, joined)
     if isinstance(joins, Miss):
         return joins
+    reading.residual = (*candidate.only, *present, *residual)
     reading.joins = joins
     return reading
 
@@ -591,34 +585,6 @@ def _rest(conjunct: Tree, applied: Predicates, reading: Reading) -> Tree | None:
     rest = applied.rest_of(conjunct)
     computed = reading.compute(reading.normalize(rest)) if rest is not None and rest != conjunct else None
     return None if isinstance(computed, Miss) else computed
-
-
-def _present(joined: Joined, candidate: Candidate, mapping: Mapping[str, str]) -> tuple[Tree, ...] | Miss:
-    """Return the filters over storage columns that drop the rows which only the view's outer joins return.
-
-    If the query has an inner join in place of the view's LEFT join, the filter is `c IS NOT NULL`; if it has an ANTI
-    join, the filter is `c IS NULL`. The column c is never NULL in matched rows. Return a Miss if the storage table has
-    no such column. `joined` is the result of matching the joins, and `mapping` maps the ids of the view's tables to the
-    query's. `candidate` is the access path to the view: the view's block with its storage table.
-    """
-    held = {
-        renamed(output, mapping): name
-        for output, name in zip(candidate.block.outputs, candidate.columns, strict=True)
-        if isinstance(output, exp.Column)
-    }
-    filters: list[Tree] = []
-    for columns in (*joined.present, *joined.absent):
-        column = next((c for c in columns if c in held), None)
-        if column is None:
-            wanted = " or ".join(dict.fromkeys(words(c) for c in columns))
-            return Miss(
-                Reason.COLUMN_NOT_IN_VIEW,
-                f"{wanted or 'that is never NULL'}, which distinguishes the rows that the view's outer join has "
-                f"matched from the rows without a match: add {wanted or 'such a column'} to the view",
-            )
-        filters.append(exp.Is(this=stored(held[column]), expression=exp.Null()))
-    there = len(joined.present)
-    return (*(exp.Not(this=unmatched) for unmatched in filters[:there]), *filters[there:])
 
 
 def _extra_joins(reading: Reading, joined: Joined) -> tuple[Join, ...] | Miss:

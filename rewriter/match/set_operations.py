@@ -11,8 +11,7 @@ from sqlglot import exp
 
 from rewriter.block import Predicates
 from rewriter.functions.types import FRACTIONS
-from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting
-from rewriter.match.reading import stored
+from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting, stored
 from rewriter.match.texts import WholeQuery, rewriting_of, whole_queries
 from rewriter.model import MaterializedView
 from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, storage_statement

@@ -26,6 +26,7 @@ from rewriter.block import Block, Join, Occurrence, rejected
 from rewriter.block.changed import mapped
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
+from rewriter.block.strict import columns_of, never_true
 from rewriter.model import Table, TableName
 from rewriter.sql import columns_in
 from rewriter.verify.normal import equalities
@@ -60,6 +61,15 @@ def reduced(block: Block, tables: Tables) -> Reduced:
         axioms += [axiom] if axiom else []
 
 
+def inner_joins(block: Block, tables: Tables) -> Block:
+    """Return an equivalent block in which each outer join whose NULLs WHERE drops is an inner or a LEFT join.
+
+    No key is needed. `tables` is as in `reduced`.
+    """
+    step = next((found for law in (_narrowed, _inner) for found in law(block, tables)), None)
+    return block if step is None else inner_joins(step[0], tables)
+
+
 Step = tuple[Block, str]
 
 
@@ -70,9 +80,14 @@ def _inner(block: Block, tables: Tables) -> Iterator[Step]:
     A step is a pair of the new block and the axiom (a trusted key, in words) that its proof needs, here no key ("").
     """
     for join in block.joins:
-        filters = (side for tree in block.where for side in rejected(tree))
-        if join.kind == "LEFT" and any(isinstance(c, exp.Column) and c.table in join.tables for c in filters):
+        if join.kind == "LEFT" and _drops(block, join.tables):
             yield _joined_inner(block, join, tables), ""
+
+
+def _drops(block: Block, tables: frozenset[str]) -> bool:
+    """Return whether WHERE or a SEMI join drops the rows in which the tables, given by their ids, are all NULLs."""
+    tested = (tree for join in block.joins if join.kind == "SEMI" for tree in join.on)
+    return any(never_true(tree, columns_of(tables)) for tree in (*block.where, *tested))
 
 
 def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
@@ -81,10 +96,9 @@ def _narrowed(block: Block, tables: Tables) -> Iterator[Step]:
 
     A step is a pair of the new block and the axiom (a trusted key, in words) that its proof needs, here no key ("").
     """
-    rejecting = [side for tree in block.where for side in rejected(tree)]
     for join in block.joins:
         for kept in sorted(join.tables) if join.kind == "FULL" else ():
-            if any(isinstance(side, exp.Column) and side.table == kept for side in rejecting):
+            if _drops(block, frozenset({kept})):
                 left = replace(join, kind="LEFT", tables=join.tables - {kept})
                 narrower = tuple(left if other is join else other for other in block.joins)
                 yield _declared(replace(block, joins=narrower), frozenset({kept}), tables), ""

@@ -33,7 +33,7 @@ from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.filled import FilledRows
 from rewriter.verify.forms import GROUPED_FLOAT, Mode
-from rewriter.verify.keys import Tables
+from rewriter.verify.keys import Tables, inner_joins
 from rewriter.verify.moments import (
     Misread,
     Moment,
@@ -145,7 +145,7 @@ class Unfolding:
         filters, or if two branches may have the same row.
         """
         columns = tuple(column.name.lower() for column in table.columns)
-        unfolded = [self.select(branch) for branch in union.branches]
+        unfolded = [inner_joins(self.select(branch), self._tables) for branch in union.branches]
         blocks = [self._few_keys(represented(block, equalities(block), self._mode)) for block in unfolded]
         first, *others = self._together(blocks)
         sides = [first.where]
@@ -176,7 +176,7 @@ class Unfolding:
         branches add up to one block over the current tables, and the SELECT removes the groups without rows. Raise
         Undecided if the branches are written so differently that the verifier cannot add them up.
         """
-        unfolded = [self.select(branch) for branch in union.branches]
+        unfolded = [inner_joins(self.select(branch), self._tables) for branch in union.branches]
         blocks = [self._few_keys(represented(block, equalities(block), self._mode)) for block in unfolded]
         whole, *others = self._together(blocks)
         if others:

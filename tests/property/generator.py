@@ -6,7 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from tests.property import asked, filled, measures, members, merged, pivots, terms, times, top_rows, unmatched, zeros
+from tests.property import (
+    asked,
+    filled,
+    matched,
+    measures,
+    members,
+    merged,
+    pivots,
+    terms,
+    times,
+    top_rows,
+    unmatched,
+    zeros,
+)
 from tests.property.commuted import commuted
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
@@ -58,8 +71,12 @@ ZEROS = 1_600_000
 ASKED = 1_700_000
 # From this seed on worlds are those from LIVE on, and rows are deleted and replaced after views were filled.
 CHANGED = 1_800_000
+# From this seed on views have outer joins of a table, and queries inner joins with filters on it; rows are appended to
+# every other world, and in half of these also deleted and replaced.
+MATCHED = 1_900_000
 # The views and queries of the seeds from a number on.
 _SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...] = (
+    (MATCHED, unmatched.view, matched.query),
     (ASKED, asked.view, asked.query),
     (ZEROS, zeros.view, zeros.query),
     (MERGED, merged.view, merged.query),
@@ -89,7 +106,7 @@ class Case:
 
 def generate(seed: int, sharing: int = SHARING) -> Case:
     """Return the case of a seed; its rows and views are shared by a number of consecutive seeds."""
-    if seed >= CHANGED:
+    if CHANGED <= seed < MATCHED:
         live = generate(seed - CHANGED + LIVE, sharing)
         return replace(live, seed=seed, appended=_changes(Random(f"changes {seed // sharing}"), live.appended))
     shared = Random(f"rows and views {seed // sharing}")
@@ -97,8 +114,10 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     if seed >= MEMBERS:
         view, make = next((view, query) for first, view, query in _SHAPES if seed >= first)
         views = tuple((f"mv{i}", view(shared)) for i in range(shared.randint(1, 3)))
-        grown = FILLED <= seed < MEASURES and seed // sharing % 2
+        grown = (FILLED <= seed < MEASURES or seed >= MATCHED) and seed // sharing % 2
         appended = _rows(Random(f"appended {seed // sharing}")) if grown else ""
+        if seed >= MATCHED and seed // sharing % 4 == 3:
+            appended = _changes(Random(f"changes {seed // sharing}"), appended)
         return Case(seed, rows, views, make(Random(f"query {seed}")), appended=appended)
     if seed >= JOINED_GROUPS:
         joined = [JoinedGroups.of(shared) for _ in range(shared.randint(1, 2))]

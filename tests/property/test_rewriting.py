@@ -15,6 +15,7 @@ from tests.property.generator import (
     IN_SETS,
     JOINED_GROUPS,
     LIVE,
+    MATCHED,
     MEASURES,
     MEMBERS,
     MERGED,
@@ -46,6 +47,7 @@ SEEDS = (
     *range(ZEROS, ZEROS + 50),
     *range(ASKED, ASKED + 50),
     *range(CHANGED, CHANGED + 100),
+    *range(MATCHED, MATCHED + 75),
 )
 
 
