@@ -450,7 +450,7 @@ def features_of(storage_query: str, session: Session) -> Features:
         needs = Needs(simple=False)
     if not needs.simple or needs.stars or None in resolved.values():
         return Features(statement.tables)
-    of_aggregates = (column for aggregate in needs.aggregates for column in aggregate.columns)
+    of_aggregates = (column for a in (*needs.aggregates, *needs.deciding) for column in a.columns)
     references = (*needs.rows, *needs.filters, *of_aggregates, *(column for pair in needs.joins for column in pair))
     columns = {(table, r.name) for r in references if (table := _table(r, resolved)) is not None}
     classes: dict[str, frozenset[str]] = {}
@@ -465,7 +465,9 @@ def features_of(storage_query: str, session: Session) -> Features:
         shown=_closed((r.name for r in needs.rows), classes),
         loose=_closed((r.name for r in needs.loose), classes),
         folded=frozenset(
-            Folded(a.function, frozenset(_closed((c.name,), classes) for c in a.columns)) for a in needs.aggregates
+            Folded(a.function, frozenset(_closed((c.name,), classes) for c in a.columns))
+            for a in (*needs.aggregates, *needs.deciding)
+            if a.columns
         ),
         limits=frozenset(limits),
         kept=frozenset(_kept(limits)),

@@ -81,6 +81,8 @@ class Needs:
     - `rows`: the columns used outside aggregates
     - `filters`: the columns that FROM and WHERE use
     - `aggregates`: the aggregate calls
+    - `deciding`: further aggregates that may be computed from the calls if the SELECT is a view's: a sum of ones from
+      count(CASE WHEN a > 1 THEN 1 END)
     - `joins`: the pairs of columns that FROM and WHERE equate; `equated`: the names of these columns, pair by pair
     - `limits`: the columns that are compared with constants, with the values that the comparisons allow
     - `loose`: the columns in all other predicates, such as a and b in `a < b`
@@ -97,6 +99,7 @@ class Needs:
     rows: set[Reference] = field(default_factory=set)
     filters: set[Reference] = field(default_factory=set)
     aggregates: list[Aggregate] = field(default_factory=list)
+    deciding: list[Aggregate] = field(default_factory=list)
     joins: list[tuple[Reference, Reference]] = field(default_factory=list)
     equated: list[tuple[str, str]] = field(default_factory=list)
     limits: dict[Reference, list[Values]] = field(default_factory=dict)
@@ -272,6 +275,9 @@ class _Reader:
         ]
         for argument in arguments:
             self.read(argument, columns)
+        for argument in node.expressions:
+            if (branches := _branches(argument)) is not None:
+                self._decide(name, *branches)
         # `sum(CASE WHEN x IS NULL THEN 1 END)` needs only count(*) and count(x).
         if (_VALUES.get(name) != () or distinct) and not any(map(_tests_null, arguments)):
             found, shadowed = frozenset(columns), any(map(self._may_name_output, arguments))
@@ -289,7 +295,22 @@ class _Reader:
         ]
         if not _tests_null(node.expression):
             self.needs.aggregates.append(Aggregate("", added, added))
+        self._decide(meant(node.this.name), [node.expression], node.this.expressions)
         self.needs.loose |= condition
+
+    def _decide(self, name: str, conditions: Sequence[Tree], values: Sequence[Tree]) -> None:
+        """Add an aggregate `name` of the rows in which conditions are true to `needs.deciding`.
+
+        A count, or a sum of ones, of these rows also gives a sum of ones.
+        """
+        of_rows, aggregated = set[Reference](), set[Reference]()
+        for condition in conditions:
+            self.read(condition, of_rows)
+        for value in values:
+            if not isinstance(value, exp.Star):
+                self.read(value, aggregated)
+        for function, columns in (("sum", frozenset(of_rows)), (name, frozenset(aggregated))):
+            self.needs.deciding.append(Aggregate(function, columns, columns))
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
         """Add the columns of a window function to `into`; the function itself does not count as an aggregate."""
@@ -323,6 +344,19 @@ _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] =
 def folds(call: Tree) -> bool:
     """Return whether a call is an aggregate, or an unknown function, which may be an aggregate."""
     return meant(call.name) not in READABLE
+
+
+def _branches(tree: Tree) -> tuple[list[Tree], list[Tree]] | None:
+    """Return the conditions and the values of a CASE or if(); None for other expressions."""
+    if isinstance(tree, exp.Paren):
+        return _branches(tree.this)
+    if isinstance(tree, exp.Anonymous) and tree.name.lower() == "if":
+        return tree.expressions[:1], tree.expressions[1:]
+    if not isinstance(tree, exp.Case):
+        return None
+    ifs, others = tree.args["ifs"], (tree.this, tree.args.get("default"))
+    operand, default = ([each] if each is not None else [] for each in others)
+    return [*operand, *(branch.this for branch in ifs)], [*(branch.args["true"] for branch in ifs), *default]
 
 
 def _tests_null(tree: Tree) -> bool:

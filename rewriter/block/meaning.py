@@ -7,6 +7,7 @@ the search for a query's expression among the view's expressions, ignore the ord
 law:    a + b equals b + a, and a * b equals b * a: the type is the same, overflow occurs for the same values, and
         floating-point results are the same to the last bit
         a = b is b = a, and a < b is b > a; AND, OR and IN have the same value for each order of their operands
+        if(p, a, b) is CASE WHEN p THEN a ELSE b END, CASE x WHEN a is CASE WHEN x = a, and ELSE NULL changes nothing
 no:     (a + b) + c is not a + (b + c): the two sums may round differently, and only one of them may overflow
         coalesce(a, b) is not coalesce(b, a), and a CASE is not the CASE with its branches in another order
 """
@@ -89,6 +90,9 @@ def _reordered(tree: Tree) -> _Meant:
     The order may differ from one process to another.
     """
     kind: type[Tree] = type(tree)
+    plain = _plain_case(tree)
+    if plain is not None:
+        return _Meant(_reordered(plain).tree, made=True)
     if isinstance(tree, CONNECTORS):
         chain = {meant.tree: meant for meant in map(_meant, operands(tree, kind))}
         ordered = [chain[operand].part for operand in sorted(chain, key=hash)]
@@ -110,3 +114,22 @@ def _reordered(tree: Tree) -> _Meant:
     return _Meant(
         kind(**{n: some if isinstance(tree.args.get(n), list) else some[0] for n, some in values.items()}), True
     )
+
+
+def _plain_case(tree: Tree) -> Tree | None:
+    """Return a conditional expression as a CASE without an operand and without ELSE NULL; None if it is one, and for
+    other expressions.
+
+    `if(p, a, NULL)` gives `CASE WHEN p THEN a END`.
+    """
+    if isinstance(tree, exp.Anonymous) and tree.name == "if" and len(tree.expressions) == 3:
+        condition, value, default = (part.copy() for part in tree.expressions)
+        tree = exp.Case(ifs=[exp.If(this=condition, true=value)], default=default)
+    elif not isinstance(tree, exp.Case) or (tree.this is None and not isinstance(tree.args.get("default"), exp.Null)):
+        return None
+    operand, default = tree.this, tree.args.get("default")
+    tests = [
+        branch.this if operand is None else exp.EQ(this=operand, expression=branch.this) for branch in tree.args["ifs"]
+    ]
+    ifs = [exp.If(this=test, true=branch.args["true"]) for test, branch in zip(tests, tree.args["ifs"], strict=True)]
+    return exp.Case(ifs=ifs, default=None if isinstance(default, exp.Null) else default).copy()

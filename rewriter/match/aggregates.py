@@ -33,12 +33,12 @@ from sqlglot import exp
 from rewriter.block import aggregate_of, meaning
 from rewriter.block.words import words
 from rewriter.functions.record import Composition
-from rewriter.functions.registry import AGGREGATES, FOLDED, SETS, UNITED
+from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, SETS, UNITED
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import INTEGERS, as_decimal, is_numeric
 from rewriter.match.candidate import Miss, Reason, stored
 from rewriter.match.numbers import sum_type, summed_type
-from rewriter.match.partials import ADDITIVE, PartialAggregate, PartialAggregates, missing
+from rewriter.match.partials import PartialAggregate, PartialAggregates, missing
 from rewriter.match.reading import Reading, of_own_type
 from rewriter.schema import argument_types, expression_type
 
@@ -70,9 +70,11 @@ class Aggregates:
             return of_own_type(held.name, held.type)
         call = aggregate_of(tree)
         assert call is not None
-        if isinstance(tree, exp.Filter) or _is_distinct(call):
-            return missing(tree)
-        return self._ended(call, None, rolled=False)
+        if isinstance(tree, exp.Filter):
+            within = _within_argument(call, tree.expression.this)
+            found = missing(tree) if within is None else self._ended(within, None, rolled=False)
+            return missing(tree) if isinstance(found, Miss) else found
+        return missing(tree) if _is_distinct(call) else self._ended(call, None, rolled=False)
 
     def rolled(self, tree: Tree) -> Tree | Miss:
         """Derive an aggregate of a query whose groups may combine several storage rows: `count(*)` gives
@@ -127,7 +129,7 @@ class Aggregates:
                 )
             computed = self.reading.compute(tree.expression.this)
             if isinstance(computed, Miss):
-                within = _within_argument(call, tree.expression.this) if call.name in ADDITIVE else None
+                within = _within_argument(call, tree.expression.this)
                 found = self._ended(within, None, rolled=True) if within is not None else computed
                 return computed if isinstance(found, Miss) else found
             condition = computed
@@ -292,11 +294,12 @@ def _is_distinct(call: exp.Anonymous) -> bool:
 
 
 def _within_argument(call: exp.Anonymous, condition: Tree) -> exp.Anonymous | None:
-    """Return an aggregate that ignores NULLs with its FILTER condition as a CASE in the argument; None for DISTINCT.
+    """Return an aggregate with its FILTER condition as a CASE in the argument.
 
-    `count(*)` and the condition p give `count(CASE WHEN p THEN 1 END)`.
+    `count(*)` and the condition p give `count(CASE WHEN p THEN 1 END)`. Return None for an aggregate that does not
+    ignore NULLs, has several arguments or DISTINCT.
     """
-    if _is_distinct(call):
+    if call.name not in FOLDED | COMPOSED or len(call.expressions) != 1 or _is_distinct(call):
         return None
     value = number(1) if isinstance(call.expressions[0], exp.Star) else call.expressions[0].copy()
     return call_of(call.name, exp.Case(ifs=[exp.If(this=condition.copy(), true=value)]))

@@ -2,6 +2,7 @@
 
 law:    arithmetic on numbers is NULL where an operand is NULL, and a cast to another numeric type where its operand is;
         a result that overflows is an error in ANSI mode, and NULL without ANSI mode only if the result is a DECIMAL
+law:    a CASE is never NULL if its values and its ELSE are never NULL
 law:    coalesce() is never NULL if one of its arguments is a constant other than NULL
 gives:  count(2 * x + 1) is count(x), and count(coalesce(x, 0)) is count(*)
 no:     DECIMALs with 38 digits without ANSI mode, because 2 * x may be NULL
@@ -49,6 +50,10 @@ def _deciding(tree: Tree, block: Block, *, ansi: bool) -> Tree | None:
             return None
         left, right = (same_nulls(side, block, ansi=ansi) for side in (tree.this, tree.expression))
         return right if isinstance(left, exp.Star) else left if isinstance(right, exp.Star) or left == right else None
+    if isinstance(tree, exp.Case):
+        values = (*(branch.args["true"] for branch in tree.args["ifs"]), tree.args.get("default"))
+        present = all(v is not None and isinstance(same_nulls(v, block, ansi=ansi), exp.Star) for v in values)
+        return exp.Star() if present else None
     coalesced = isinstance(tree, exp.Anonymous) and tree.name in ("coalesce", "nvl") and numeric_type(tree, block)
     constant = coalesced and any(number_value(each) is not None for each in tree.expressions)
     return exp.Star() if constant else None

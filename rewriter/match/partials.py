@@ -14,15 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from sqlglot import exp
 
 from rewriter.block import meaning
+from rewriter.block.normal_forms import joined
+from rewriter.block.points import number_value
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
-from rewriter.match.branches import Branches, branches_of, chosen, null_test
+from rewriter.match.branches import Branches, Conditional, branches_of, chosen, conditionals, null_test
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.linear import LINEAR, linear_sum
 from rewriter.match.monotone import monotone, with_operand
@@ -33,6 +36,7 @@ from rewriter.match.whole_sums import fits_bigint
 from rewriter.model import Column
 from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
+from rewriter.sql import operands
 
 Tree = exp.Expr
 # Operations in a sum that is divided into sums, and in all such sums of a SELECT. Each is proved over its operand:
@@ -250,7 +254,8 @@ class PartialAggregates:
         for condition in branches.conditions:
             computed = self.reading.compute(condition)
             if isinstance(computed, Miss):
-                return self._of_null_test(name, branches, argument) or missing(call_of(name, argument))
+                found = self._of_null_test(name, branches, argument) or self._of_condition(name, branches, argument)
+                return found or missing(call_of(name, argument))
             conditions.append(computed)
         partials: list[PartialAggregate] = []
         for value in branches.values:
@@ -297,6 +302,93 @@ class PartialAggregates:
             return None
         found = call_of("nullif", ones[0], number(0)) if isinstance(others[0], exp.Null) else ones[0]
         return PartialAggregate(found, numeric_type(argument, self.reading.block))
+
+    def _of_condition(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | None:
+        """Return a partial aggregate of the rows in which a condition is true, from a stored aggregate of these rows.
+
+        `count(CASE WHEN p THEN 1 END)` gives the column of `sum(CASE WHEN p THEN 1 ELSE 0 END)`. Return None if the
+        CASE `branches` has several conditions, if its values are not supported, and if the storage table lacks the
+        aggregate.
+
+        law:  f(x) FILTER (WHERE p) is f(CASE WHEN p THEN x END) if f ignores NULLs; the sum of a constant c over the
+              rows in which p is true is c times their number, or NULL if there are none and the CASE has no ELSE
+        view:   SELECT region, sum(CASE WHEN paid THEN 1 ELSE 0 END) AS n, sum(price) FILTER (WHERE paid) AS s …
+        query:  SELECT count_if(paid), sum(CASE WHEN paid THEN price ELSE 0 END) FROM sales
+        gives:  SELECT coalesce(sum(n), 0), sum(coalesce(s, 0)) FROM view
+        no:     a view without GROUP BY, because the sum over an empty table is NULL
+        no:     sum(CASE WHEN p THEN x ELSE 0 END) of an x that may be NULL, because the sum may be NULL
+        """
+        if not self.reading.candidate.block.keys or self.reading.filled or len(branches.cases) != 1:
+            return None
+        ((condition, value),), default = branches.cases, branches.default
+        if branches.operand is not None:
+            condition = exp.EQ(this=branches.operand.copy(), expression=condition.copy())
+        if isinstance(default, exp.Null) and (name != "sum" or number_value(value) is None):
+            found = self._of_rows(name, condition, value)
+            return None if found is None else PartialAggregate(found, numeric_type(argument, self.reading.block))
+        return self._of_constants(condition, value, default, argument) if name == "sum" else None
+
+    def _of_constants(self, condition: Tree, value: Tree, default: Tree, argument: Tree) -> PartialAggregate | None:
+        """Return the partial sum of `argument`, a CASE with one condition whose default, and mostly also whose value,
+        is a constant.
+
+        Return None if the storage table lacks the count of the rows in which `condition` is true, or the sum of `value`
+        over these rows, and if digits could be lost.
+        """
+        kind, zero = numeric_type(argument, self.reading.block), _is_zero(default)
+        if kind is None or kind == VOID:
+            return None
+        if number_value(value) is None:
+            summed = self._of_rows("sum", condition, value) if zero and self._is_never_null(value) else None
+            if summed is None or self._may_have_wrapped(value, kind):
+                return None
+            return PartialAggregate(call_of("coalesce", summed, number(0)), kind)
+        rows, counted = self.reading.row_count, self._of_rows("count", condition, exp.Star())
+        if counted is None:
+            return None
+        if isinstance(default, exp.Null):
+            return _times(value, call_of("nullif", counted, number(0)), kind)
+        if zero:
+            return _times(value, counted, kind)
+        if not _is_zero(value) or number_value(default) is None or rows is None:
+            return None
+        return _times(default, exp.Sub(this=rows, expression=counted), kind)
+
+    def _of_rows(self, name: str, condition: Tree, value: Tree) -> Tree | None:
+        """Return the partial aggregate of `value` over the rows in which `condition` is true; None if none is stored.
+
+        A part of the condition may also be a condition on storage columns. `name` is the aggregate function; for
+        count(*), `value` is a star.
+        """
+        if name == "count" and self._is_never_null(value):
+            value = exp.Star()
+        parts = list(operands(condition, exp.And))
+        computed = [self.reading.compute(part) for part in parts]
+        rest = [part.copy() for part, found in zip(parts, computed, strict=True) if isinstance(found, Miss)]
+        tests = [found.copy() for found in computed if not isinstance(found, Miss)]
+        key = Conditional(name, meaning(joined(exp.And, rest)), meaning(value)) if rest else None
+        found = self._conditionals.get(key) if key is not None else None
+        if found is None or not tests:
+            return found
+        default = number(0) if name == "count" else None
+        return exp.Case(ifs=[exp.If(this=joined(exp.And, tests), true=found.copy())], default=default)
+
+    @cached_property
+    def _conditionals(self) -> Mapping[Conditional, Tree]:
+        """The stored aggregates of the rows in which a condition is true, as expressions over storage columns."""
+        found: dict[Conditional, Tree] = {}
+        for tree, column in self.reading.aggregates.items():
+            held = of_own_type(column.name, column.type)
+            for call, value in conditionals(tree, held):
+                if call.name == "sum" and self._may_have_overflowed(column, call.value):
+                    continue
+                if call.name == "count" and self._is_never_null(call.value):
+                    call = call._replace(value=exp.Star())
+                found.setdefault(call, value)
+        return found
+
+    def _is_never_null(self, tree: Tree) -> bool:
+        return isinstance(self._same_nulls(tree), (exp.Star, exp.Literal, exp.Boolean))
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments.
@@ -427,6 +519,20 @@ _SIMPLER = {"count": PartialAggregates._of_nulls, "extreme": PartialAggregates._
 def missing(tree: Tree) -> Miss:
     """Return a Miss: the view lacks the aggregate `tree`."""
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
+
+
+def _times(constant: Tree, counted: Tree, kind: str) -> PartialAggregate | None:
+    """Return the sum of a constant over `counted` rows: `1.0` gives `1.0 * CAST(n AS DECIMAL(18,0))`.
+
+    `kind` is the type of the summed values. Return None if digits could be lost.
+    """
+    decimal = as_decimal(kind)
+    if kind in INTEGERS:
+        tree = counted if constant == number(1) else exp.Mul(this=cast(constant, "bigint"), expression=counted)
+        return PartialAggregate(tree, kind)
+    if decimal is None or decimal.precision > WEIGHED_PRECISION:
+        return None
+    return PartialAggregate(exp.Mul(this=constant.copy(), expression=cast(counted, "decimal(18,0)")), kind)
 
 
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:

@@ -72,8 +72,11 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
     If the values of the CASE are aggregates, and its conditions have one value in all rows of a group, the CASE becomes
     an aggregate of a CASE: `CASE WHEN k THEN sum(x) END` gives `sum(CASE WHEN k THEN x END)`.
     """
+    if tree.this is not None:
+        tests = (forms.normal(exp.EQ(this=tree.this, expression=branch.this)) for branch in tree.args["ifs"])
+        tree = of_shape(exp.Case(), list(tests), values_of(tree))
     if isinstance(tree.args.get("default"), exp.Null):
-        tree = exp.Case(this=tree.this, ifs=tree.args["ifs"], default=None)
+        tree = exp.Case(ifs=tree.args["ifs"], default=None)
     tree = _merged(forms, tree)
     if not isinstance(tree, exp.Case):
         return tree
@@ -367,7 +370,7 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
         return symmetric(forms, outer) if isinstance(outer, (exp.Add, exp.Mul)) else outer
     call = call_of(name, argument)
     if name == "sum" and forms.nonempty and condition is None:
-        if never_null(argument):
+        if never_null(argument) or (isinstance(argument, exp.Case) and _never_null_in(forms)(argument)):
             return _total(forms, argument)
         zeroed = _zeroed(forms, argument)
         if zeroed is not None:
@@ -494,10 +497,21 @@ def _scaled(forms: Forms, tree: Tree) -> Tree | None:
     `sum(x) * k` gives `x * k` if k is constant within each group.
     """
     for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
-        inner = _bare_part(forms, total) if not has_aggregate(value) else None
+        plain = total.this if isinstance(total, exp.Cast) and _counts(forms, total) else total
+        inner = _bare_part(forms, plain) if not has_aggregate(value) else None
+        if isinstance(inner, exp.Case) and never_null(inner) and number_value(_narrow(forms, value)) is not None:
+            return forms.normal(_with_ones(inner, _narrow(forms, value)))
         if inner is not None and (forms.kind(tree) not in FRACTIONS or _stays_finite(forms, inner, value)):
             return forms.normal(exp.Mul(this=inner, expression=_narrow(forms, value)))
     return None
+
+
+def _with_ones(tree: Tree, constant: Tree) -> Tree:
+    """Return the product of a CASE over 0 and 1 and a constant as a CASE: 1.5 and 0.0 in place of 1 and 0."""
+    if not isinstance(tree, exp.Case):
+        digits = len(constant.name.partition(".")[2])
+        return constant if tree == ONE else exp.Literal.number(f"0.{'0' * digits}" if digits else "0")
+    return of_shape(tree, conditions_of(tree), [_with_ones(value, constant) for value in values_of(tree)])
 
 
 def _keeps_sum(forms: Forms, tree: exp.Cast) -> bool:
@@ -649,6 +663,9 @@ def _nullable_part(forms: Forms, tree: Tree) -> Tree:
     if isinstance(tree, exp.Anonymous) and tree.name == "coalesce":
         constant = any(number_value(each) is not None for each in tree.expressions)
         return ONE if constant and numeric_type(tree, forms.block) else tree
+    if isinstance(tree, exp.Case):
+        whole = tree.args.get("default") is not None
+        return ONE if whole and all(_nullable_part(forms, value) == ONE for value in values_of(tree)) else tree
     if may_be_cut(forms.kind(tree)) and not forms.ansi:
         return tree
     divides = isinstance(tree, (exp.Div, exp.IntDiv, exp.Mod))
@@ -712,6 +729,9 @@ def coalesce_form(forms: Forms, tree: Tree) -> Tree:
         return counted if call is not None and AGGREGATES[call.name].of_nothing == "zero" else tree
     if isinstance(first, exp.Anonymous) and first.name == "coalesce" and first.expressions[1:] == rest:
         return first
+    open_case = isinstance(first, exp.Case) and first.args.get("default") is None and rest == [ZERO]
+    if open_case and all(_nullable_part(forms, value) == ONE for value in values_of(first)):
+        return forms.normal(of_shape(first, conditions_of(first), [*values_of(first), ZERO]))
     summed = isinstance(first, exp.Anonymous) and first.name == "sum" and len(rest) == 1 and is_zero(rest[0])
     return _total(forms, first.expressions[0]) if summed else tree
 

@@ -8,6 +8,7 @@ from random import Random
 
 from tests.property import (
     asked,
+    conditioned,
     filled,
     matched,
     measures,
@@ -74,8 +75,11 @@ CHANGED = 1_800_000
 # From this seed on views have outer joins of a table, and queries inner joins with filters on it; rows are appended to
 # every other world, and in half of these also deleted and replaced.
 MATCHED = 1_900_000
+# From this seed on views have aggregates of the rows in which a condition is true.
+CONDITIONED = 2_000_000
 # The views and queries of the seeds from a number on.
 _SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...] = (
+    (CONDITIONED, conditioned.view, conditioned.query),
     (MATCHED, unmatched.view, matched.query),
     (ASKED, asked.view, asked.query),
     (ZEROS, zeros.view, zeros.query),

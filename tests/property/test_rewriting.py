@@ -10,6 +10,7 @@ from tests.property.generator import (
     ASKED,
     CHANGED,
     COMMUTED,
+    CONDITIONED,
     FILLED,
     IMPLIED,
     IN_SETS,
@@ -48,6 +49,7 @@ SEEDS = (
     *range(ASKED, ASKED + 50),
     *range(CHANGED, CHANGED + 100),
     *range(MATCHED, MATCHED + 75),
+    *range(CONDITIONED, CONDITIONED + 75),
 )
 
 
