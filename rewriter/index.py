@@ -463,11 +463,10 @@ def features_of(storage_query: str, session: Session) -> Features:
         keys=needs.keys,
         inner=needs.inner,
         shown=_closed((r.name for r in needs.rows), classes),
-        loose=_closed((r.name for r in needs.loose), classes),
+        loose=_closed((r.name for r in (*needs.loose, *needs.conditions)), classes),
         folded=frozenset(
             Folded(a.function, frozenset(_closed((c.name,), classes) for c in a.columns))
             for a in (*needs.aggregates, *needs.deciding)
-            if a.columns
         ),
         limits=frozenset(limits),
         kept=frozenset(_kept(limits)),

@@ -82,7 +82,7 @@ class Needs:
     - `filters`: the columns that FROM and WHERE use
     - `aggregates`: the aggregate calls
     - `deciding`: further aggregates that may be computed from the calls if the SELECT is a view's: a sum of ones from
-      count(CASE WHEN a > 1 THEN 1 END)
+      count(CASE WHEN a > 1 THEN 1 END); `conditions`: the columns in the conditions of such calls, here a
     - `joins`: the pairs of columns that FROM and WHERE equate; `equated`: the names of these columns, pair by pair
     - `limits`: the columns that are compared with constants, with the values that the comparisons allow
     - `loose`: the columns in all other predicates, such as a and b in `a < b`
@@ -100,6 +100,7 @@ class Needs:
     filters: set[Reference] = field(default_factory=set)
     aggregates: list[Aggregate] = field(default_factory=list)
     deciding: list[Aggregate] = field(default_factory=list)
+    conditions: set[Reference] = field(default_factory=set)
     joins: list[tuple[Reference, Reference]] = field(default_factory=list)
     equated: list[tuple[str, str]] = field(default_factory=list)
     limits: dict[Reference, list[Values]] = field(default_factory=dict)
@@ -299,7 +300,7 @@ class _Reader:
         self.needs.loose |= condition
 
     def _decide(self, name: str, conditions: Sequence[Tree], values: Sequence[Tree]) -> None:
-        """Add an aggregate `name` of the rows in which conditions are true to `needs.deciding`.
+        """Add an aggregate `name` of the rows in which conditions are true to `needs.deciding` and `needs.conditions`.
 
         A count, or a sum of ones, of these rows also gives a sum of ones.
         """
@@ -309,8 +310,10 @@ class _Reader:
         for value in values:
             if not isinstance(value, exp.Star):
                 self.read(value, aggregated)
-        for function, columns in (("sum", frozenset(of_rows)), (name, frozenset(aggregated))):
-            self.needs.deciding.append(Aggregate(function, columns, columns))
+        self.needs.conditions |= of_rows
+        decided, columns = frozenset(of_rows), frozenset(aggregated)
+        found = dict.fromkeys([("sum", decided), (name, decided), (name, columns)])
+        self.needs.deciding += (Aggregate(function, of, of) for function, of in found if of)
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
         """Add the columns of a window function to `into`; the function itself does not count as an aggregate."""

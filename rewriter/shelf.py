@@ -54,7 +54,8 @@ class Features:
     - `grouped`: true if the query has groups; `keys`: the number of grouping keys
     - `inner`: true if all joins are inner
     - `shown`: the column names outside aggregates, which may be columns of the storage table
-    - `loose`: the column names in predicates that are not comparisons with constants
+    - `loose`: the column names in predicates that are not comparisons with constants, and in conditions within
+      aggregates
     - `folded`: the aggregates
     - `limits`: the comparisons of columns with constants, one by one
     - `kept`: the comparisons, combined into one Limit for each column and kind of constants

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from rewriter.block import Block, Predicates
+from rewriter.block import Block, Predicates, renamed
 from rewriter.delta import netted
+from rewriter.engine.condition_paths import paths_of_conditions
 from rewriter.engine.leaves import over_derived
 from rewriter.engine.set_paths import paths_of_sets
 from rewriter.functions.trees import ROWS, number
@@ -100,8 +101,27 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
         found = _asked(Ask(wider[0], path, wider[1]), remainder)
         if isinstance(found.result, Match):
             return found
-        best = found
+        best = _of_condition(asked, path, mapping, remainder) or found
+        if isinstance(best.result, Match):
+            return best
     return best or _other_tables(query, path)
+
+
+def _of_condition(
+    query: Predicates, path: Candidate, mapping: Mapping[str, str], remainder: Remainder
+) -> Answer | None:
+    """Return the Match of a query whose filter implies a condition of which the view stores aggregates; else None.
+
+    `mapping` maps the ids of the view's tables to the ids of the query's tables.
+    """
+    for condition, rows in paths_of_conditions(path):
+        wider = None
+        if all(query.implies(renamed(part, mapping)) for part in condition):
+            wider = widened(query, rows, mapping)
+        found = None if wider is None or isinstance(wider, Miss) else _asked(Ask(wider[0], rows, wider[1]), remainder)
+        if found is not None and isinstance(found.result, Match):
+            return found
+    return None
 
 
 def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:

@@ -19,6 +19,7 @@ GROUPED_FLOAT = "grouped float"
 # The name of an internal call around an aggregate of the only finer group; the call is NULL if there is no group.
 SINGLE = "single group's"
 ZERO, ONE = number(0), number(1)
+ROWS_CALL = call_of("count", exp.Star())
 # count(*) in normal form.
 ROWS = call_of("coalesce", call_of("sum", ONE), ZERO)
 

@@ -31,6 +31,7 @@ from rewriter.model import TableName
 from rewriter.schema import expression_type
 from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import difference, disjoint, disjunction
+from rewriter.verify.conditioned import of_condition
 from rewriter.verify.filled import FilledRows
 from rewriter.verify.forms import GROUPED_FLOAT, Mode
 from rewriter.verify.keys import Tables, inner_joins
@@ -78,10 +79,14 @@ class Undecided(Exception):
 
 
 class Unfolding:
-    """The unfolding of the blocks of one plan: storage tables and views in FROM are replaced by the views' queries."""
+    """The unfolding of the blocks of one plan: storage tables and views in FROM are replaced by the views' queries.
 
-    def __init__(self, meaning: Meaning, tables: Tables, mode: Mode) -> None:
+    With `conditioned`, a condition `n > 0` on a stored number of rows with p becomes the filter p of the view's query.
+    """
+
+    def __init__(self, meaning: Meaning, tables: Tables, mode: Mode, *, conditioned: bool = False) -> None:
         self._meaning, self._tables, self._mode = meaning, tables, mode
+        self._conditioned = conditioned
         self._numbers = count()
 
     def select(self, select: Select) -> Block:
@@ -258,6 +263,9 @@ class Unfolding:
         HAVING has filtered.
         """
         outer, held = _one_set(outer, table, held)
+        if self._conditioned:
+            outer, rows, columns = of_condition(outer, table, held.block, held.columns)
+            held = Held(rows, columns)
         inner = self._apart(normal_block(held.block, self._mode), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(

@@ -79,14 +79,7 @@ def verify(
             question, plan = _as_groups(question), replace(plan, block=_as_groups(plan.block))
         found, mode = Comparison(), mode_of(session)
         for asked, made in _pairs(question, plan):
-            unfolding = Unfolding(leaves.held, leaves.table, mode)
-            block = unfolding.select(made)
-            check_moments(block, leaves.table)
-            part = _compared(normal_block(asked, mode), block, leaves, unfolding, mode)
-            if part.difference and (known := _bounded(block, made, leaves)) is not block:
-                same, known = (normal_block(each, mode) for each in (_bounded(asked, made, leaves), known))
-                again = _compared(same, known, leaves, unfolding, mode)
-                part = part if again.difference else again
+            part = _part(asked, made, leaves, mode, conditioned=" > 0" in text)
             found = (
                 part if part.difference else replace(part, axioms=tuple(dict.fromkeys((*found.axioms, *part.axioms))))
             )
@@ -99,6 +92,46 @@ def verify(
     if not found.difference:
         return Verdict(PROVED, axioms=found.axioms)
     return Verdict(REFUTED if found.certain else UNDECIDED, found.difference, found.axioms)
+
+
+def _part(asked: Block, made: Select, leaves: Leaves, mode: Mode, *, conditioned: bool) -> Comparison:
+    """Compare a block to be answered, `asked`, with its plan, `made`, and return the result.
+
+    With `conditioned`, a plan that is not proved otherwise is also compared with conditions on stored numbers of rows
+    as filters of the views' queries. `leaves` provides the tables, and the blocks that compute views and storage
+    tables. Raise Undecided if the plan cannot be compared.
+    """
+    found: Comparison | Undecided
+    try:
+        found = _unfolded(asked, made, leaves, mode)
+    except Undecided as problem:
+        found = problem
+    if conditioned and (isinstance(found, Undecided) or found.difference):
+        try:
+            again = _unfolded(asked, made, leaves, mode, conditioned=True)
+        except Undecided:
+            again = None
+        if again is not None and not again.difference:
+            return again
+    if isinstance(found, Undecided):
+        raise found
+    return found
+
+
+def _unfolded(asked: Block, made: Select, leaves: Leaves, mode: Mode, *, conditioned: bool = False) -> Comparison:
+    """Compare a block with its plan, whose views and storage tables are replaced by the views' queries.
+
+    The parameters are those of `_part`; `conditioned` is a parameter of Unfolding.
+    """
+    unfolding = Unfolding(leaves.held, leaves.table, mode, conditioned=conditioned)
+    block = unfolding.select(made)
+    check_moments(block, leaves.table)
+    part = _compared(normal_block(asked, mode), block, leaves, unfolding, mode)
+    if part.difference and (known := _bounded(block, made, leaves)) is not block:
+        same, known = (normal_block(each, mode) for each in (_bounded(asked, made, leaves), known))
+        again = _compared(same, known, leaves, unfolding, mode)
+        part = part if again.difference else again
+    return part
 
 
 def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:
