@@ -112,14 +112,13 @@ class _Reader:
         return self._compared(tree.this, "=", tree.expression)
 
     def _flag(self, tree: Tree, values: RangeSet) -> Ranged | None:
-        """Return the BOOLEAN column `tree` as a subject, with `values`, the set of its values for which a predicate is
-        true.
+        """Return the subject of a BOOLEAN column or coalesce(), `tree`, and the subject's values that give `values`.
 
-        For a column b, `values` is {1} (TRUE) for the predicate `b`, and {0} (FALSE) for `NOT b`. Return None if `tree`
-        is not a BOOLEAN column.
+        For a column b, `values` is {1} (TRUE) for the predicate `b`, and {0} (FALSE) for `NOT b`; `NOT coalesce(b,
+        FALSE)` gives the subject b and {0, NULL}. Return None if `tree` is neither.
         """
-        column = self.block.type_of(tree)
-        return (tree, values) if column is not None and column.type == "boolean" else None
+        line = self._line(tree)
+        return self._through(line, values) if line is not None and line.kind == "boolean" else None
 
     def _begun(self, subject: Tree, prefix: str, *, otherwise: bool = False) -> Ranged | None:
         """Return the subject of a LIKE and the interval of the strings that start with `prefix`: ['ab', 'ac') for ab.

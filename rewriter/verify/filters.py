@@ -113,8 +113,8 @@ class Filter:
             return _decided(self.read(exp.EQ(this=tree.this, expression=tree.expression)))
         if isinstance(tree, exp.Column) and self._kind(tree) == "boolean":
             return self._at(tree, "boolean", "=", 1)
-        if isinstance(tree, exp.Like) or (isinstance(tree, exp.Anonymous) and tree.name == "startswith"):
-            return self._begun(tree) or self._truth(tree)
+        if isinstance(tree, (exp.Like, exp.Anonymous)):
+            return self._call(tree) or self._truth(tree)
         if isinstance(tree, exp.In) and tree.expressions:
             if not listed_alone(tree.expressions, self._kind(tree.this)):
                 return self._truth(tree)
@@ -143,6 +143,20 @@ class Filter:
             wanted = not wanted
         same: Test = lambda cell: None if (truth := test(cell)) is None else truth is wanted  # noqa: E731
         return _decided(same) if isinstance(tree, (exp.Is, exp.NullSafeEQ)) else same
+
+    def _call(self, call: Tree) -> Test | None:
+        """Return a test of cells for LIKE, startswith(), coalesce(p, TRUE) or coalesce(p, FALSE); None for other calls.
+
+        A cell assigns each compared expression a value, a range of values or NULL. The test of coalesce() returns for a
+        cell the truth value of p, or the constant if p is unknown.
+        """
+        if isinstance(call, exp.Like) or call.name == "startswith":
+            return self._begun(call)
+        whole = call.name in ("coalesce", "nvl") and len(call.expressions) == 2
+        if not whole or not isinstance(call.expressions[1], exp.Boolean):
+            return None
+        test, otherwise = self.read(call.expressions[0]), bool(call.expressions[1].this)
+        return lambda cell: otherwise if (truth := test(cell)) is None else truth
 
     def _begun(self, tree: Tree) -> Test | None:
         """Return a test of cells for LIKE or startswith(): `name LIKE 'ab%'` is tested as `name >= 'ab' AND name <
