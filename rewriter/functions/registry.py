@@ -55,6 +55,8 @@ TEXTS = frozenset(
 )
 # The functions that return NULL if an argument is NULL: those of times, and floor(), by which buckets are counted.
 STRICT = frozenset({"floor", *(record.name for record in times.TIME_FUNCTIONS)}) - {"named_struct"}
+# The functions that return a field of a time, whose unit is their first argument.
+FIELDS = frozenset(name for name, record in FUNCTIONS.items() if record.form == "field")
 UNITS: Mapping[str, str] = {unit: name for name, record in FUNCTIONS.items() for unit in record.units.split()}
 
 # The functions whose first argument may be a unit of time: whether the unit is added to a time or counted.

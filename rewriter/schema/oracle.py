@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from rewriter.block.vocabulary import CAST_TYPES
-from rewriter.functions.registry import OF_UNITS, OPERATORS, RESULTS, meant
+from rewriter.functions.registry import FIELDS, OF_UNITS, OPERATORS, RESULTS, UNITS, meant
 from rewriter.functions.results import rounded
 from rewriter.functions.types import (
     FRACTIONS,
@@ -266,6 +266,10 @@ def _call(tree: Tree, known: _Known) -> str:
         return "bigint" if OF_UNITS[name] == "counted" else _moved_type(_type(arguments[2], known))
     if name == "named_struct":
         return _structure(arguments, known)
+    field = arguments[0] if name in FIELDS and arguments else None
+    # The fields without a fraction; those of an interval have other types.
+    if isinstance(field, exp.Literal) and field.name.upper() in UNITS and _type(arguments[-1], known) in TEMPORAL:
+        return "int"
     if name in OPERATORS and len(arguments) == 2:
         return _operation(OPERATORS[name], arguments[0], arguments[1], known)
     if name in ("round", "bround"):

@@ -52,6 +52,17 @@ def test_what_is_not_certain_is_refused(text: str) -> None:
         type_of(parse_select(f"SELECT {text} FROM t").expressions[0], lambda column: COLUMNS.get(column.name))
 
 
+@pytest.mark.parametrize("text", ["extract(YEAROFWEEK FROM ts)", "date_part('doy', dt)", "datepart('HOURS', ntz)"])
+def test_fields_of_times_are_integers(text: str) -> None:
+    assert type_of(parse_select(f"SELECT {text} FROM t").expressions[0], lambda c: COLUMNS.get(c.name)) == "int"
+
+
+@pytest.mark.parametrize("text", ["extract(SECOND FROM ts)", "date_part('HOUR', s)", "date_part(s, ts)"])
+def test_other_fields_are_not_certain(text: str) -> None:
+    with pytest.raises(Uncertain, match="not known"):
+        type_of(parse_select(f"SELECT {text} FROM t").expressions[0], lambda c: COLUMNS.get(c.name))
+
+
 def test_an_uncertain_type_names_the_call() -> None:
     with pytest.raises(
         Uncertain, match=r"COALESCE\(i, s\) is not known: the common type of int and string is not known"
