@@ -302,7 +302,7 @@ class _Reader:
     def _decide(self, name: str, conditions: Sequence[Tree], values: Sequence[Tree]) -> None:
         """Add an aggregate `name` of the rows in which conditions are true to `needs.deciding` and `needs.conditions`.
 
-        A count, or a sum of ones, of these rows also gives a sum of ones.
+        A count, or a sum of ones, of these rows also gives a sum of ones, and the extremes of grouping columns.
         """
         of_rows, aggregated = set[Reference](), set[Reference]()
         for condition in conditions:
@@ -312,7 +312,7 @@ class _Reader:
                 self.read(value, aggregated)
         self.needs.conditions |= of_rows
         decided, columns = frozenset(of_rows), frozenset(aggregated)
-        found = dict.fromkeys([("sum", decided), (name, decided), (name, columns)])
+        found = dict.fromkeys([("sum", decided), ("max", decided), (name, decided), (name, columns)])
         self.needs.deciding += (Aggregate(function, of, of) for function, of in found if of)
 
     def _window(self, node: Tree, into: set[Reference]) -> None:

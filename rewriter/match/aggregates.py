@@ -71,7 +71,7 @@ class Aggregates:
         call = aggregate_of(tree)
         assert call is not None
         if isinstance(tree, exp.Filter):
-            within = _within_argument(call, tree.expression.this)
+            within = _within_argument(call, tree.expression.this) if not _is_distinct(call) else None
             found = missing(tree) if within is None else self._ended(within, None, rolled=False)
             return missing(tree) if isinstance(found, Miss) else found
         return missing(tree) if _is_distinct(call) else self._ended(call, None, rolled=False)
@@ -130,7 +130,7 @@ class Aggregates:
             computed = self.reading.compute(tree.expression.this)
             if isinstance(computed, Miss):
                 within = _within_argument(call, tree.expression.this)
-                found = self._ended(within, None, rolled=True) if within is not None else computed
+                found = self._rolled(within) if within is not None else computed
                 return computed if isinstance(found, Miss) else found
             condition = computed
         if _is_distinct(call):
@@ -272,6 +272,8 @@ class Aggregates:
         values = []
         for value in call.expressions[0].expressions:
             computed = self.reading.compute(value)
+            if isinstance(computed, Miss):
+                computed = self.partials.key_of_rows(value) or computed
             if isinstance(computed, Miss) or not self.reading.candidate.block.keys:
                 held = self.partials.held(call) is not None
                 return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, words(call)) if held else missing(call)
@@ -297,12 +299,17 @@ def _within_argument(call: exp.Anonymous, condition: Tree) -> exp.Anonymous | No
     """Return an aggregate with its FILTER condition as a CASE in the argument.
 
     `count(*)` and the condition p give `count(CASE WHEN p THEN 1 END)`. Return None for an aggregate that does not
-    ignore NULLs, has several arguments or DISTINCT.
+    ignore NULLs, or has several arguments.
     """
-    if call.name not in FOLDED | COMPOSED or len(call.expressions) != 1 or _is_distinct(call):
+    if call.name not in FOLDED | COMPOSED or len(call.expressions) != 1:
         return None
-    value = number(1) if isinstance(call.expressions[0], exp.Star) else call.expressions[0].copy()
-    return call_of(call.name, exp.Case(ifs=[exp.If(this=condition.copy(), true=value)]))
+    argument = call.expressions[0]
+    values = argument.expressions if isinstance(argument, exp.Distinct) else [argument]
+    if len(values) != 1:
+        return None
+    value = number(1) if isinstance(values[0], exp.Star) else values[0].copy()
+    case = exp.Case(ifs=[exp.If(this=condition.copy(), true=value)])
+    return call_of(call.name, exp.Distinct(expressions=[case]) if isinstance(argument, exp.Distinct) else case)
 
 
 def _fold(name: str, partial: PartialAggregate, condition: Tree | None) -> Tree:

@@ -325,6 +325,8 @@ class PartialAggregates:
             condition = exp.EQ(this=branches.operand.copy(), expression=condition.copy())
         if isinstance(default, exp.Null) and (name != "sum" or number_value(value) is None):
             found = self._of_rows(name, condition, value)
+            if found is None and AGGREGATES[name].of_key == "same":
+                found = self.key_of_rows(argument)
             return None if found is None else PartialAggregate(found, numeric_type(argument, self.reading.block))
         return self._of_constants(condition, value, default, argument) if name == "sum" else None
 
@@ -362,16 +364,48 @@ class PartialAggregates:
         """
         if name == "count" and self._is_never_null(value):
             value = exp.Star()
-        parts = list(operands(condition, exp.And))
-        computed = [self.reading.compute(part) for part in parts]
-        rest = [part.copy() for part, found in zip(parts, computed, strict=True) if isinstance(found, Miss)]
-        tests = [found.copy() for found in computed if not isinstance(found, Miss)]
-        key = Conditional(name, meaning(joined(exp.And, rest)), meaning(value)) if rest else None
-        found = self._conditionals.get(key) if key is not None else None
+        tests, rest = self._tested(condition)
+        found = (
+            self._conditionals.get(Conditional(name, meaning(joined(exp.And, rest)), meaning(value))) if rest else None
+        )
         if found is None or not tests:
             return found
         default = number(0) if name == "count" else None
         return exp.Case(ifs=[exp.If(this=joined(exp.And, tests), true=found.copy())], default=default)
+
+    def _tested(self, condition: Tree) -> tuple[list[Tree], list[Tree]]:
+        """Return the conjuncts of a condition that can be derived, over storage columns, and the other conjuncts."""
+        parts = list(operands(condition, exp.And))
+        computed = [self.reading.compute(part) for part in parts]
+        rest = [part.copy() for part, found in zip(parts, computed, strict=True) if isinstance(found, Miss)]
+        return [found.copy() for found in computed if not isinstance(found, Miss)], rest
+
+    def key_of_rows(self, argument: Tree) -> Tree | None:
+        """Return the value of a grouping key if a condition is true in some row of the storage row's group, else NULL.
+
+        `argument` is a CASE with one condition, whose value is an expression of keys, and without a default. Return
+        None for other expressions, and if the storage table does not count the rows in which the condition is true.
+
+        law:  a key has one value in all rows of a group, so that f(CASE WHEN p THEN k END) depends only on whether p is
+              true in some row, if f ignores NULLs and repeated values
+        view:   SELECT region, user_id, sum(CASE WHEN paid THEN 1 ELSE 0 END) AS n FROM sales GROUP BY region, user_id
+        query:  SELECT region, count(DISTINCT CASE WHEN paid THEN user_id END) FROM sales GROUP BY region
+        gives:  SELECT region, count(DISTINCT CASE WHEN n > 0 THEN user_id END) FROM view GROUP BY region
+        """
+        branches, grouped = branches_of(argument), bool(self.reading.candidate.block.keys) and not self.reading.filled
+        if branches is None or not grouped or branches.operand is not None or len(branches.cases) != 1:
+            return None
+        ((condition, value),) = branches.cases
+        tests, rest = self._tested(condition)
+        counted = Conditional("count", meaning(joined(exp.And, rest)), exp.Star()) if rest else None
+        found = self._conditionals.get(counted) if counted is not None else None
+        if found is None or not isinstance(branches.default, exp.Null) or self.reading.is_normalized(value):
+            return None
+        computed = self.reading.compute(value)
+        if isinstance(computed, Miss):
+            return None
+        some = exp.GT(this=found.copy(), expression=number(0))
+        return exp.Case(ifs=[exp.If(this=joined(exp.And, [*tests, some]), true=computed.copy())])
 
     @cached_property
     def _conditionals(self) -> Mapping[Conditional, Tree]:

@@ -31,7 +31,7 @@ from rewriter.functions.types import FRACTIONS, INTEGERS, Decimal, as_decimal, i
 from rewriter.match.monotone import Monotone, monotone, with_operand
 from rewriter.match.numbers import is_modest, reciprocal
 from rewriter.schema import argument_types, components_of, numeric_type
-from rewriter.sql import every, holds
+from rewriter.sql import every, holds, operands
 from rewriter.verify.forms import (
     ONE,
     ROWS,
@@ -152,6 +152,8 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
     finished = _finished(forms, call, condition)
     if finished is not None:
         return forms.normal(finished)
+    if condition is not None and (within := _distinct_within(call, condition)) is not None:
+        return forms.over_operands(within)
     if isinstance(call.expressions[0], exp.Distinct) or call.name not in _NULL_IGNORING:
         return united(forms.over_operands(call), condition if condition is None else forms.normal(condition))
     if call.name == "count":
@@ -257,6 +259,10 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     no:  sum(k) of a grouping key k, because each group counts once instead of once per row
     """
     arguments = [finer.normal(argument) for argument in call.expressions]
+    if is_distinct(call):
+        arguments = [exp.Distinct(expressions=[_of_some_row(finer, each) for each in arguments[0].expressions])]
+    elif call.name in IDEMPOTENT:
+        arguments = [_of_some_row(finer, each) for each in arguments]
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
             f"the argument of {words(call)} is the result of an aggregate query without GROUP BY, which the verifier "
@@ -271,7 +277,9 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
         where = None if condition is None else finer.normal(condition)
         constant = not any(map(has_aggregate, arguments)) or call.name in UNITED
         if constant and not has_aggregate(where or ZERO):
-            return united(call_of(call.name, *arguments), where)
+            plain = call_of(call.name, *arguments)
+            within = _distinct_within(plain, where) if where is not None else None
+            return united(plain, where) if within is None else finer.over_operands(within)
     if forms.single and call.name == "max" and condition is None and (whole := aggregate_of(arguments[0])) is not None:
         return arguments[0] if AGGREGATES[whole.name].of_nothing == "null" else call_of(SINGLE, arguments[0])
     counted = call.name == "sum" and isinstance(arguments[0], (exp.Anonymous, exp.Case))
@@ -281,6 +289,46 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
         f"{words(call)} aggregates groups, and the verifier knows no equal aggregate over the rows of these groups: "
         "the rewritten query is used nonetheless, without a proof that it returns the same rows"
     )
+
+
+def _distinct_within(call: exp.Anonymous, condition: Tree) -> exp.Anonymous | None:
+    """Return a DISTINCT aggregate of one expression with its FILTER condition in the argument; None for others.
+
+    `count(DISTINCT x)` and the condition p give `count(DISTINCT CASE WHEN p THEN x END)`.
+    """
+    values: list[Tree] = call.expressions[0].expressions if is_distinct(call) and call.name in _NULL_IGNORING else []
+    return call_of(call.name, exp.Distinct(expressions=[under(condition, values[0])])) if len(values) == 1 else None
+
+
+def _of_some_row(finer: Forms, tree: Tree) -> Tree:
+    """Return `CASE WHEN p THEN k END` for a CASE whose condition is that p is true in some row, with a grouping key k.
+
+    `CASE WHEN 0 < coalesce(sum(CASE WHEN p THEN 1 ELSE 0 END), 0) THEN k END` gives `CASE WHEN p THEN k END`, which has
+    the value k in some row of the group, and otherwise NULL. Only an aggregate that ignores NULLs and repeated values
+    may be applied to the result. Return other expressions unchanged.
+    """
+    plain = isinstance(tree, exp.Case) and len(tree.args["ifs"]) == 1 and tree.args.get("default") is None
+    if not plain or has_aggregate(tree.args["ifs"][0].args["true"]):
+        return tree
+    (branch,) = tree.args["ifs"]
+    parts = [_some(part) for part in operands(branch.this, exp.And)]
+    if any(map(has_aggregate, parts)):
+        return tree
+    whole = parts[0]
+    for part in parts[1:]:
+        whole = exp.And(this=whole, expression=part)
+    return finer.normal(case_of([(whole, branch.args["true"])], None))
+
+
+def _some(tree: Tree) -> Tree:
+    """Return p for `0 < n`, where n is the number of rows with p in normal form; return other conditions unchanged."""
+    counted = tree.expression if isinstance(tree, exp.LT) and tree.this == ZERO else None
+    total = counted.expressions[0] if isinstance(counted, exp.Anonymous) and counted.name == "coalesce" else None
+    ones = total.expressions[0] if isinstance(total, exp.Anonymous) and total.name == "sum" else None
+    if not isinstance(ones, exp.Case) or len(ones.args["ifs"]) != 1 or values_of(ones) != [ONE, ZERO]:
+        return tree
+    condition: Tree = ones.args["ifs"][0].this
+    return condition
 
 
 def _is_whole(argument: Tree) -> bool:

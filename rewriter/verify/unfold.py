@@ -33,7 +33,7 @@ from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.conditioned import of_condition
 from rewriter.verify.filled import FilledRows
-from rewriter.verify.forms import GROUPED_FLOAT, Mode
+from rewriter.verify.forms import GROUPED_FLOAT, Mode, under
 from rewriter.verify.keys import Tables, inner_joins
 from rewriter.verify.moments import (
     Misread,
@@ -561,9 +561,7 @@ def _bits_counted(node: Tree, values: set[Tree]) -> Tree:
     for value in values:
         bits = call_of("bitmap_construct_agg", call_of("bitmap_bit_position", value))
         if counted == call_of("bitmap_count", bits):
-            distinct = call_of("count", exp.Distinct(expressions=[value]))
-            where = exp.Where(this=condition) if condition is not None else None
-            return distinct if where is None else exp.Filter(this=distinct, expression=where)
+            return call_of("count", exp.Distinct(expressions=[under(condition, value)]))
     return node
 
 

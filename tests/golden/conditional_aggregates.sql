@@ -108,3 +108,21 @@ SELECT p.region, p.people, count(CASE WHEN e.device = 'desk' THEN 1 END) AS desk
 --@ case: two conditions
 SELECT region, sum(CASE WHEN kind = 'click' THEN 1 WHEN kind = 'view' THEN 2 ELSE 0 END) AS n FROM events GROUP BY region
 --@ kept: by_day AGGREGATE_NOT_IN_VIEW sum(CASE WHEN kind = 'click' THEN 1 WHEN kind = 'view' THEN 2 ELSE 0 END); whole GROUPING_TOO_COARSE the view stores a single group of all rows: add region to the view's GROUP BY
+
+--@ case: distinct grouping columns of the rows with the condition
+SELECT region, count(DISTINCT CASE WHEN kind = 'click' THEN day END) AS days, count(DISTINCT day) FILTER (WHERE kind = 'click') AS same, count(DISTINCT day) AS every FROM events GROUP BY region
+--@ rewritten using by_day
+SELECT v.`region` AS region, count(DISTINCT CASE WHEN v.`clicks` > 0 THEN v.`day` END) AS days, count(DISTINCT CASE WHEN v.`clicks` > 0 THEN v.`day` END) AS same, count(DISTINCT v.`day`) AS every FROM lake.demo.by_day__storage AS v GROUP BY v.`region`
+
+--@ case: the last day of the rows with the condition
+SELECT region, max(CASE WHEN kind = 'click' THEN day END) AS last, min(if(device = 'desk' AND day < DATE '2024-03-01', day, NULL)) AS first FROM events GROUP BY region
+--@ rewritten using by_day
+SELECT v.`region` AS region, max(CASE WHEN v.`clicks` > 0 THEN v.`day` END) AS last, min(CASE WHEN (v.`day` < CAST('2024-03-01' AS DATE)) AND (v.`desks` > 0) THEN v.`day` END) AS first FROM lake.demo.by_day__storage AS v GROUP BY v.`region`
+
+--@ case: distinct columns that are no grouping columns
+SELECT region, count(DISTINCT CASE WHEN kind = 'click' THEN device END) AS devices FROM events GROUP BY region
+--@ kept: by_day AGGREGATE_NOT_IN_VIEW count(DISTINCT CASE WHEN kind = 'click' THEN device END); whole GROUPING_TOO_COARSE the view stores a single group of all rows: add region to the view's GROUP BY
+
+--@ case: a sum of distinct values, and two of them
+SELECT region, count(DISTINCT CASE WHEN kind = 'view' THEN day END, region) AS pairs, count(DISTINCT CASE WHEN kind = 'click' THEN day ELSE DATE '2024-01-01' END) AS others FROM events GROUP BY region
+--@ kept: by_day AGGREGATE_NOT_IN_VIEW count(DISTINCT CASE WHEN kind = 'click' THEN day ELSE CAST('2024-01-01' AS DATE) END); whole GROUPING_TOO_COARSE the view stores a single group of all rows: add region to the view's GROUP BY

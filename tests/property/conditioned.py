@@ -18,7 +18,9 @@ _ONES = (
 _FURTHER_ONES = (
     "sum(CASE WHEN {0} THEN 0 ELSE 1 END)", "sum(CASE WHEN {0} THEN 100 ELSE 0 END)", "sum(CASE WHEN {0} THEN 2 END)",
     "avg(CASE WHEN {0} THEN 1 ELSE 0 END)", "count(*) - count(CASE WHEN {0} THEN 1 END)",
-    "count(*) FILTER (WHERE {0} AND {1})", "sum(CASE WHEN {1} AND {0} THEN 1 ELSE 0 END)",
+    "count(DISTINCT CASE WHEN {0} THEN dim_id END)", "max(CASE WHEN {1} AND {0} THEN region END)",
+    "count(DISTINCT d) FILTER (WHERE {0})", "count(*) FILTER (WHERE {0} AND {1})",
+    "sum(CASE WHEN {1} AND {0} THEN 1 ELSE 0 END)",
 )  # fmt: skip
 _OF_VALUES = (
     "{name}({x}) FILTER (WHERE {p})", "{name}(CASE WHEN {p} THEN {x} END)", "{name}(if({p}, {x}, NULL))",
