@@ -30,6 +30,7 @@ from rewriter.block.words import words
 from rewriter.functions.registry import FOLDED
 from rewriter.functions.trees import ROWS, call_of, cast, number
 from rewriter.functions.types import FRACTIONS, INTEGERS, holds_all
+from rewriter.match.bands import in_bands
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason, stored
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
@@ -210,6 +211,18 @@ class Reading:
         if isinstance(found, Miss):
             self._missed[tree] = found
         return found
+
+    def banded(self, conjunct: Tree) -> Tree | None:
+        """Return a conjunct of a filter, derived from a stored CASE that divides the values of a column into bands.
+
+        Return None if there is no such CASE, and if the rewriting fills the storage columns with NULLs.
+        """
+        cases = [output for output in self.candidate.block.outputs if isinstance(output, exp.Case)]
+        if self.filled or not cases:
+            return None
+        known = (self.normalize(renamed(case, self._mapping)) for case in cases)
+        pairs = ((case, held) for case in known if (held := self.held(case)) is not None)
+        return in_bands(self.normalize(conjunct), pairs, self.block, self.zone)
 
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point grouping key of the view; GROUP BY stores 0.0 for -0.0 in
@@ -568,7 +581,7 @@ def _residual(conjuncts: Iterable[Tree], reading: Reading, applied: Predicates) 
             reader = beside = beside or reading.under(applied.equivalence)
         computed = reader.compute(reader.normalize(conjunct))
         if isinstance(computed, Miss):
-            computed = _rest(conjunct, applied, reader) or computed
+            computed = _rest(conjunct, applied, reader) or reader.banded(conjunct) or computed
         if isinstance(computed, Miss):
             return computed
         residual.append(computed)

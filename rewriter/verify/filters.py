@@ -36,6 +36,7 @@ from rewriter.timeseries import (
     read_moment,
 )
 from rewriter.timeseries.bucket import TEMPORAL
+from rewriter.verify.forms import values_of
 from rewriter.verify.lines import Line, compare
 from rewriter.verify.nesting import instant
 
@@ -128,8 +129,20 @@ class Filter:
             return self._is_null(bucket.source if bucket is not None else day)  # type: ignore[arg-type]
         if (stepped := instant(subject)) is not None:
             return self._is_null(stepped[0])
+        if isinstance(subject, exp.Case) and subject.this is None and not _has_other_values(subject):
+            return self._is_outside(subject)
         self._line(subject, self._kind(subject))
         return lambda cell: cell[subject] is None
+
+    def _is_outside(self, tree: exp.Case) -> Test:
+        """Return a test of cells for IS NULL of a CASE of literals: none of its conditions is true, and it has no ELSE.
+
+        A cell assigns each compared expression a value, a range of values or NULL.
+        """
+        if tree.args.get("default") is not None:
+            return lambda cell: False
+        tests = [self.read(branch.this) for branch in tree.args["ifs"]]
+        return lambda cell: not any(test(cell) for test in tests)
 
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
         """Return a test of cells for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
@@ -210,6 +223,8 @@ class Filter:
             return self._coalesced(subject, operator, literal)
         if isinstance(subject, exp.Anonymous) and subject.name == "year":
             return self._in_year(subject, operator, literal)
+        if isinstance(subject, exp.Case):
+            return self._banded(subject, operator, literal)
         subject = self._narrow(subject, literal)
         dated = day_source(bucket.source) if bucket is not None and bucket.type == "date" else None
         if bucket is not None and dated is not None and (kind := self._kind(dated)) in ("timestamp", "timestamp_ntz"):
@@ -289,6 +304,27 @@ class Filter:
             return None
         for_null, test = compare(default, operator, value), self._at(subject, kind, operator, value)
         return lambda cell: for_null if cell[subject] is None else test(cell)
+
+    def _banded(self, tree: exp.Case, operator: str, literal: Tree) -> Test | None:
+        """Return a test of cells for the comparison of a CASE of literals with a literal by `operator`, such as =.
+
+        A cell assigns each compared expression a value, a range of values or NULL, by which the first true condition of
+        the CASE is found; the literal of this condition is compared. The test returns for a cell True, False, or None
+        for SQL's UNKNOWN. Return None instead of a test if a value of the CASE is no literal.
+        """
+        kind, default = self._kind(tree), tree.args.get("default")
+        points = [self._value(value, kind) for value in (*values_of(tree), literal)]
+        if kind in FRACTIONS or tree.this is not None or _has_other_values(tree) or None in points:
+            return None
+        *known, compared = points
+        tests = [self.read(branch.this) for branch in tree.args["ifs"]]
+        otherwise = compare(known[-1], operator, compared) if default is not None else None
+
+        def test(cell: Cell) -> Truth:
+            first = next((place for place, condition in enumerate(tests) if condition(cell)), None)
+            return otherwise if first is None else compare(known[first], operator, compared)
+
+        return test
 
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
         """Return a test of cells for the comparison of year(t) with a literal by `operator`, such as <.
@@ -471,6 +507,11 @@ def _decided(test: Test) -> Test:
 def negation(test: Test) -> Test:
     """Return the NOT of a test of cells: True becomes False, False becomes True, and None (SQL's UNKNOWN) stays."""
     return lambda cell: None if (truth := test(cell)) is None else not truth
+
+
+def _has_other_values(tree: exp.Case) -> bool:
+    """Return whether a value of a CASE is no literal."""
+    return not all(isinstance(value, exp.Literal) for value in values_of(tree))
 
 
 def all_of(tests: Sequence[Test]) -> Test:

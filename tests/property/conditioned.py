@@ -9,6 +9,8 @@ from random import Random
 from tests.property.joined_groups import OF_KEYS
 
 _KEYS = ("region", "dim_id", "d")
+_BAND = "CASE WHEN n < 2 THEN 'few' WHEN n < 5 THEN 'some' ELSE 'many' END"
+_OF_BANDS = ("n < 2", "n < 5", "n >= 5", "n BETWEEN 2 AND 4", "n > 4 OR n <= 1", "n < 3")
 _CONDITIONS = ("sex = 'm'", "n > 2", "price < 3")
 _VALUES = ("n", "n", "n", "big", "price", "d")
 _ONES = (
@@ -31,11 +33,13 @@ _OF_VALUES = (
 def view(random: Random) -> str:
     """Return a grouped view with aggregates of one or two conditions."""
     keys = random.sample(_KEYS, random.randint(2, 3))
+    keys += [_BAND] * (random.random() < 0.4)
     held = ["count(*)"] * (random.random() < 0.8)
     for condition in random.sample(_CONDITIONS, random.randint(1, 3)):
         held += [random.choice(_ONES).format(condition)] * (random.random() < 0.9)
         held += [_of_value(random, condition) for _ in range(random.randint(3, 9))]
-    outputs = [*keys, *(f"{each} AS a{i}" for i, each in enumerate(dict.fromkeys(held)))]
+    named = [f"{key} AS band" if key == _BAND else key for key in keys]
+    outputs = [*named, *(f"{each} AS a{i}" for i, each in enumerate(dict.fromkeys(held)))]
     return f"SELECT {', '.join(outputs)} FROM fact GROUP BY {', '.join(keys)}"
 
 
@@ -44,6 +48,7 @@ def query(random: Random) -> str:
     keys = random.sample(_KEYS, random.choice((0, 1, 1, 2)))
     condition, further = random.choice(_CONDITIONS), random.choice(OF_KEYS[random.choice(("region", "dim_id", "d"))])
     filters = [further] if random.random() < 0.3 else []
+    filters += [random.choice(_OF_BANDS)] * (random.random() < 0.15)
     if random.random() < 0.4:
         filters.append(condition)
         of_rows = ["count(*)", "count(DISTINCT dim_id)", "max(region)", *(_plain(random) for _ in range(2))]
