@@ -102,13 +102,31 @@ def count_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Se
     expressions.
     """
     if isinstance(tree, exp.IntDiv):
-        return _towards_1970(tree.this, tree.expression, kind_of, since_of)
+        return _towards_1970(*_in_seconds(tree.this, tree.expression), kind_of, since_of)
     if is_whole_cast(tree) and isinstance(tree.this, exp.Div):
         return _towards_1970(tree.this.this, tree.this.expression, kind_of, since_of)
     if not isinstance(tree, exp.Anonymous) or tree.name != "floor" or len(tree.expressions) != 1:
         return None
     (ratio,) = tree.expressions
     return _stepped(ratio.this, ratio.expression, kind_of, since_of) if isinstance(ratio, exp.Div) else None
+
+
+_UNITS = {"unix_millis": 1_000, "unix_micros": 1_000_000}
+
+
+def _in_seconds(number: Tree, step: Tree) -> tuple[Tree, Tree]:
+    """Return the operands of DIV in seconds: `unix_millis(t) DIV 60000` gives `unix_seconds(t)` and `60`.
+
+    Return the operands unchanged if the divisor is not a whole number of seconds, and for other numbers.
+
+    no: `floor(unix_micros(t) / 60000000)`, because the quotient is a DOUBLE, which may be rounded up
+    """
+    unit = _UNITS.get(number.name) if isinstance(number, exp.Anonymous) and len(number.expressions) == 1 else None
+    length = whole_number(step, 2**63) if unit is not None else None
+    if unit is None or length is None or length % unit:
+        return number, step
+    seconds = exp.Anonymous(this="unix_seconds", expressions=[number.expressions[0].copy()])
+    return seconds, exp.Literal.number(length // unit)
 
 
 def cut_of(tree: Tree, kind_of: KindOf, since_of: SinceOf = never_known) -> Seconds | None:

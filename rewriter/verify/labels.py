@@ -160,12 +160,19 @@ def undone_form(forms: Forms, tree: Tree) -> Tree | None:
     return None
 
 
+_UNITS = {"unix_millis": 1_000, "unix_micros": 1_000_000}
+
+
 def divided_form(forms: Forms, tree: Tree) -> Tree:
     """Return `s DIV n`, or `s / n` cast to BIGINT, as `floor(s / n)` if s is never negative; other trees unchanged.
 
-    s is a number of seconds since 1970, n an integer literal.
+    s is a number of seconds since 1970, n an integer literal. Milliseconds and microseconds are divided as seconds:
+    `unix_millis(t) DIV 60000` gives `floor(unix_seconds(t) / 60)`.
     """
     seconds, step = tree.this, tree.expression
+    unit = _UNITS.get(seconds.name) if isinstance(seconds, exp.Anonymous) and isinstance(tree, exp.IntDiv) else None
+    if unit is not None and is_whole(step, 2**63) and int(step.name) % unit == 0:
+        seconds, step = call_of("unix_seconds", *seconds.expressions), number(int(step.name) // unit)
     after = is_whole(step) and is_after_1970(forms, seconds, int(step.name))
     return forms.normal(_floored(seconds, step)) if after else tree
 

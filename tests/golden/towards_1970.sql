@@ -251,3 +251,26 @@ SELECT v.`m` DIV 3600 AS h, min(v.`low`) AS low FROM lake.demo.by_small__storage
 --@ case: an INT that may be negative
 SELECT small DIV 3600 AS h, min(n) AS low FROM clicks WHERE small >= -60 GROUP BY 1
 --@ kept: by_number COLUMN_NOT_IN_VIEW small; by_rest COLUMN_NOT_IN_VIEW small; by_small GROUPING_TOO_COARSE small: the view's time buckets do not suffice, because DIV and % round up before 1970: use floor() and pmod(), which round down
+
+--@ case: hours of milliseconds from 1970 on
+SELECT unix_millis(at) DIV 3600000 AS h, sum(n) AS total FROM events WHERE at >= '1970-01-01' GROUP BY 1
+--@ rewritten using by_second
+SELECT unix_millis(v.`s`) DIV 3600000 AS h, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE v.`s` >= '1970-01-01' GROUP BY unix_millis(v.`s`) DIV 3600000
+
+--@ case: minutes of milliseconds as milliseconds and as seconds
+SELECT (unix_millis(at) DIV 60000) * 60000 AS ms, (unix_millis(at) DIV 60000) * 60 AS s, sum(n) AS total FROM events WHERE at >= '1970-01-01' GROUP BY 1, 2
+--@ rewritten using by_second
+SELECT (unix_millis(v.`s`) DIV 60000) * 60000 AS ms, (unix_millis(v.`s`) DIV 60000) * 60 AS s, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE v.`s` >= '1970-01-01' GROUP BY (unix_millis(v.`s`) DIV 60000) * 60000, (unix_millis(v.`s`) DIV 60000) * 60
+
+--@ case: hours of microseconds from 1970 on
+SELECT unix_micros(at) DIV 3600000000 AS h, sum(n) AS total FROM events WHERE at >= '1970-01-01' GROUP BY 1
+--@ rewritten using by_second
+SELECT unix_micros(v.`s`) DIV 3600000000 AS h, sum(v.`total`) AS total FROM lake.demo.by_second__storage AS v WHERE v.`s` >= '1970-01-01' GROUP BY unix_micros(v.`s`) DIV 3600000000
+
+--@ case: DIV rounds milliseconds before 1970 up
+SELECT unix_millis(at) DIV 3600000 AS h, sum(n) AS total FROM events GROUP BY 1
+--@ kept: by_second GROUPING_TOO_COARSE at; by_unix_hour GROUPING_TOO_COARSE at
+
+--@ case: a second and a half is no whole number of seconds
+SELECT unix_millis(at) DIV 1500 AS h, sum(n) AS total FROM events WHERE at >= '1970-01-01' GROUP BY 1
+--@ kept: by_second GROUPING_TOO_COARSE at; by_unix_hour COLUMN_NOT_IN_VIEW at
