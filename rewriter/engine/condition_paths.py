@@ -22,7 +22,7 @@ from rewriter.block.form import remembered
 from rewriter.functions.trees import call_of, number
 from rewriter.match import Candidate
 from rewriter.match.branches import Conditional, conditionals
-from rewriter.match.reading import stored
+from rewriter.match.candidate import stored
 
 Tree = exp.Expr
 

@@ -115,7 +115,8 @@ def join_views(
                 kept = join.tables - narrower.tables
                 present.append(Filled(kept, _declared(query.block, kept)))
             if anti is not None:
-                absent.append(Filled(anti.tables, _never_null(join, anti.tables, query.block)))
+                on = join.on if join.kind == "LEFT" else ()
+                absent.append(Filled(anti.tables, _never_null(join, anti.tables, query.block), on))
             continue
         if not _inner_in(join, query):
             return Miss(

@@ -42,6 +42,8 @@ def presence(
     view:   SELECT s.dim_id, d.name FROM sales s LEFT JOIN dim d ON s.dim_id = d.id
     query:  SELECT d.name FROM sales s JOIN dim d ON s.dim_id = d.id
     gives:  SELECT name FROM view WHERE dim_id IS NOT NULL
+    query:  SELECT count(*) FROM sales s WHERE NOT EXISTS (SELECT * FROM dim d WHERE s.dim_id = d.id)
+    gives:  SELECT count(*) FROM view WHERE dim_id IS NULL
     """
     if not (joined.present or joined.absent):
         return ()
@@ -61,7 +63,10 @@ def presence(
     for filled in joined.absent:
         absence = _absence(filled, held)
         if absence is None:
-            return _lacking(filled)
+            there = _referencing(filled, query, candidate, held)
+            if there is None or len(there) != 1:
+                return _lacking(filled)
+            absence = _is_null(there[0])
         found.append(absence)
     return tuple(found)
 

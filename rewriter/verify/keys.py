@@ -7,6 +7,7 @@ law:    if WHERE drops all rows in which a FULL join has filled one side with NU
         preserves this side
 law:    if WHERE keeps only the rows of a LEFT join without a match, the join is an ANTI join
 law:    a LEFT join of a NOT NULL foreign key onto the referenced key is an inner join
+law:    an ANTI join of a foreign key of one column onto the referenced key keeps the rows in which the column is NULL
 law:    two occurrences of a table with equal primary keys are the same row
 law:    a table that is joined by its whole primary key, and used nowhere else, can be removed from a LEFT join; it can
         be removed from an inner join along a foreign key if rows with a NULL foreign key are removed
@@ -251,6 +252,23 @@ def _filled_nowhere(block: Block, tables: Tables) -> Iterator[Step]:
                 yield _joined_inner(block, join, tables), f"the foreign key of {owner.name} to {table.name}"
 
 
+def _anti_key(block: Block, tables: Tables) -> Iterator[Step]:
+    """Yield a step for each ANTI join that keeps the rows with a NULL foreign key, because ON is exactly this key.
+
+    A step is a pair of the new block and the axiom that its proof needs: the foreign key, in words.
+    """
+    for join in block.joins:
+        (right, *others) = (t for t in block.tables if t.id in join.tables)
+        pair = equated(join.on[0], block) if join.kind == "ANTI" and len(join.on) == 1 and not others else None
+        for owner, pairs in _owners(block, right, tables) if pair is not None else ():
+            mine, theirs = (exp.column(name, table.id) for name, table in zip(pairs[0], (owner, right), strict=True))
+            if len(pairs) == 1 and pair in ((mine, theirs), (theirs, mine)):
+                absent = exp.Is(this=mine, expression=exp.Null())
+                without = _without(block, right.id)
+                axiom = f"the foreign key of {owner.name} to {right.name}"
+                yield replace(without, where=tuple(dict.fromkeys((*without.where, absent)))), axiom
+
+
 def _owners(
     block: Block, table: Occurrence, tables: Tables
 ) -> Iterator[tuple[Occurrence, tuple[tuple[str, str], ...]]]:
@@ -342,4 +360,15 @@ def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
             yield one, ""
 
 
-_LAWS = (_narrowed, _inner, _unmatched, _semi, _one_sign, _same_row, _unused_left, _filled_nowhere, _unused_inner)
+_LAWS = (
+    _narrowed,
+    _inner,
+    _unmatched,
+    _semi,
+    _one_sign,
+    _same_row,
+    _unused_left,
+    _filled_nowhere,
+    _anti_key,
+    _unused_inner,
+)
