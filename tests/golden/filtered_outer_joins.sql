@@ -114,7 +114,8 @@ SELECT v.`country` AS country, v.`label` AS label, coalesce(sum(v.`cnt`), 0) FRO
 
 --@ case: rows without a match
 SELECT count(*) FROM sales AS s LEFT ANTI JOIN makers AS m ON s.maker_id = m.id
---@ kept: by_dim JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; by_place COLUMN_NOT_IN_VIEW id, which distinguishes the rows that the view's outer join has matched from the rows without a match: add id to the view; chain JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; marked JOIN_DIFFERS the view also joins dim, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ rewritten using by_place
+SELECT coalesce(sum(v.`cnt`), 0) FROM lake.demo.by_place__storage AS v WHERE v.`maker_id` IS NULL
 
 --@ case: a filter on the second table of a chain drops the rows without the first
 SELECT sum(s.amount), count(*) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id JOIN makers AS m ON d.weight = m.id WHERE m.country = 'de'
