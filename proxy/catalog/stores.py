@@ -344,7 +344,9 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     check_properties(name, properties)
     uri = properties["uri"]
     try:
-        iceberg = load_catalog(name, **{**properties, "uri": _ending(uri)})
+        iceberg = load_catalog(
+            name, **{**_DEFAULTS.get(properties["type"].lower(), {}), **properties, "uri": _ending(uri)}
+        )
     except NotInstalledError as failure:
         raise CatalogError(f"catalog {name}: {_POSTGRES if 'postgres' in uri else failure}") from failure
     except Exception as failure:  # drivers, files and networks each have errors of their own
@@ -354,6 +356,10 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
         ) from failure
     return _store(iceberg)
 
+
+# Without this property, pyiceberg writes the type `timestamp with local time zone`, which a metastore of Hive 2
+# refuses. Iceberg in Spark, which has a client of Hive 2, writes `timestamp` to a metastore of any version.
+_DEFAULTS: Mapping[str, Mapping[str, str]] = {"hive": {"hive.hive2-compatible": "true"}}
 
 # For psycopg2: how long a connection to a server that no longer answers lasts. Without a limit, such connections, one
 # more with each probe during an outage, would take all places in the pool, also after the server is back.

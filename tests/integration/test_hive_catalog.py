@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
-from pyiceberg.catalog import load_catalog
 
 from proxy.catalog.stores import open_store
 from rewriter.model import TableName
@@ -16,7 +15,10 @@ from tests.integration.decided import chosen, rows_both_ways
 from tests.integration.gate import Gate
 from tests.integration.hive import hive_metastore
 
-QUERY = "SELECT region, sum(amount) FROM metastore.shop.sales GROUP BY region"
+# A metastore of Hive 2 has no TIMESTAMP WITH LOCAL TIME ZONE, which is Spark's TIMESTAMP.
+QUERY = (
+    "SELECT region, date_trunc('DAY', at), sum(amount) FROM metastore.shop.sales GROUP BY region, date_trunc('DAY', at)"
+)
 VIEW = "metastore.shop.by_region"
 
 
@@ -53,25 +55,30 @@ def test_a_view_answers_is_refreshed_and_is_gone_when_dropped(hive: Hive, direct
     with clients.pyhive(hive.gate.port) as session:
         for sql in (
             "CREATE NAMESPACE metastore.shop",
-            "CREATE TABLE metastore.shop.sales AS SELECT id % 5 AS region, id AS amount FROM range(100000)",
+            "CREATE TABLE metastore.shop.sales AS "
+            "SELECT id % 5 AS region, timestamp_seconds(id) AS at, id AS amount FROM range(100000)",
             f"CREATE MATERIALIZED VIEW metastore.Shop.By_Region AS {QUERY.replace('sales', 'Sales')}",
         ):
             clients.rows(session, sql)
         assert right(session) == [VIEW]
         assert right(session, QUERY.replace("shop.sales", "Shop.SALES")) == [VIEW]
-        catalog = load_catalog("metastore", **hive.catalog)
-        catalog.load_table("shop.sales").append(pa.table({"region": pa.array([1, 7]), "amount": pa.array([10, 20])}))
+        store = open_store("metastore", hive.catalog)
+        at = pa.array([0, 1], pa.timestamp("us", "UTC"))
+        store.iceberg.load_table("shop.sales").append(pa.table({"region": [1, 7], "at": at, "amount": [10, 20]}))
         assert "delta_union" in str(clients.rows(session, f"EXPLAIN REWRITE {QUERY}"))
         right(session)
         clients.rows(direct, "DELETE FROM metastore.shop.sales WHERE amount < 50")
         hinted = QUERY.replace("SELECT", f"SELECT /*+ VIEWGATE(use = '{VIEW}') */", 1)
         assert "changelog_union" in str(clients.rows(session, f"EXPLAIN REWRITE {hinted}"))
         assert right(session, hinted) == [VIEW]
-        clients.rows(session, "INSERT INTO metastore.shop.sales VALUES (9, 90)")  # refreshes the view
+        clients.rows(
+            session, "INSERT INTO metastore.shop.sales VALUES (9, TIMESTAMP '2026-01-02 03:04:05', 90)"
+        )  # refreshes the view
         clients.rows(session, f"REFRESH MATERIALIZED VIEW {VIEW}")
+        ways = [row[1] for row in clients.rows(session, "SHOW VIEWGATE REFRESHES")]
+        assert ways == ["none", "changelog", "full"]
         assert right(session) == [VIEW]
         assert [row[:3] for row in clients.rows(session, "SHOW MATERIALIZED VIEWS IN metastore.shop")] != []
-        store = open_store("metastore", hive.catalog)
         kinds = {str(name): entry.kind for name, entry in store.relations(lambda name: True).items()}
         assert kinds == {"metastore.shop.sales": "table", VIEW: "view", f"{VIEW}__storage": "table"}
         assert [*store.views()] == [TableName(("metastore", "shop", "by_region"))]
