@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from proxy.catalog.catalog import Catalog
 from proxy.catalog.catalogs import Catalogs, Looked
-from proxy.catalog.commits import BRANCH_PREFIX, Conflict, Published
+from proxy.catalog.commits import BRANCH_PREFIX, Conflict, NotCommitted, Published
 from proxy.catalog.documents import CacheUse
 from proxy.catalog.inventory import Kind, Listed
 from proxy.catalog.late import LateStore
@@ -31,6 +31,7 @@ __all__ = [
     "Kind",
     "Listed",
     "Looked",
+    "NotCommitted",
     "Published",
     "Refreshed",
     "Unavailable",

@@ -264,7 +264,8 @@ class Catalog:
 
         The commit moves main to the head of `branch`, and drops the branches of all refreshes. It sets the properties
         in `set_properties`, and removes other properties that start with one of `remove_prefixes`. Raise Conflict if
-        main is no longer at the snapshot `base` (None: a table without a snapshot).
+        main is no longer at the snapshot `base` (None: a table without a snapshot), and NotCommitted for any other
+        error of the commit.
         """
         prefixes = tuple(remove_prefixes)
         # Without a time limit, because a commit may succeed after a time-out.

@@ -18,6 +18,8 @@ from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.table.update.snapshot import ManageSnapshots
 
 from proxy.catalog.refresh_state import STORAGE_SNAPSHOT
+from proxy.catalog.stores import reason
+from proxy.hs2 import SqlError
 from rewriter.model import TableName
 
 if TYPE_CHECKING:
@@ -29,6 +31,17 @@ BRANCH_PREFIX = "viewgate_"
 
 class Conflict(Exception):
     """The error raised if another writer changed the content of a storage table after the refresh had started."""
+
+
+class NotCommitted(SqlError):
+    """The error raised if the catalog fails, or refuses, the commit that publishes a refresh."""
+
+    def __init__(self, storage: TableName, failure: Exception) -> None:
+        super().__init__(
+            f"the commit to {storage} failed: {reason(failure)}; see the log of the catalog {storage.catalog}, and "
+            "refresh again once the cause is fixed",
+            "58000",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +66,8 @@ def publish(
     `set_properties`, and removes other properties that start with one of `remove_prefixes`.
 
     `base` is the snapshot of main at the start of the refresh, None if main had no snapshot. Raise Conflict if main has
-    changed since the start. A check of the branch alone would not notice such a change: if the branch was dropped,
-    Spark creates the branch again from the changed main.
+    changed since the start, and NotCommitted for any other error of the commit. A check of the branch alone would not
+    notice such a change: if the branch was dropped, Spark creates the branch again from the changed main.
 
     The branches of other refreshes, running or killed, were created from the content that this commit replaces, so
     these refreshes could only fail with a Conflict.
@@ -75,6 +88,8 @@ def publish(
             changes.commit()
     except CommitFailedException as failure:
         raise _moved(storage) from failure
+    except Exception as failure:  # each kind of catalog has errors of its own
+        raise NotCommitted(storage, failure) from failure
     summary = staged.summary
     return Published(staged.snapshot_id, int((summary["total-records"] if summary else None) or 0))
 

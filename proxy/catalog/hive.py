@@ -13,6 +13,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
+from hive_metastore.ttypes import (
+    InvalidObjectException,
+    InvalidOperationException,
+    MetaException,
+    NoSuchLockException,
+    NoSuchTxnException,
+    TxnAbortedException,
+)
 from pyiceberg.catalog import METADATA_LOCATION, TABLE_TYPE
 from pyiceberg.catalog import Catalog as IcebergCatalog
 from pyiceberg.catalog.hive import HiveCatalog
@@ -24,6 +32,24 @@ from proxy.catalog.documents import Entry, read
 from rewriter.model import TableName
 
 _HIVE_KINDS: Mapping[str, Literal["table", "view"]] = {"iceberg": "table", "iceberg-view": "view"}
+
+# The errors that a metastore may answer, without the two that pyiceberg handles: AlreadyExists and NoSuchObject.
+_ANSWERS = (
+    InvalidObjectException,
+    InvalidOperationException,
+    MetaException,
+    NoSuchLockException,
+    NoSuchTxnException,
+    TxnAbortedException,
+)
+
+
+class MetastoreError(Exception):
+    """An error that a Hive Metastore has answered, with the metastore's message.
+
+    Thrift's own exceptions are immutable: contextlib, which sets the traceback of an exception, would replace them by a
+    TypeError without the message.
+    """
 
 
 class _Calls:
@@ -73,6 +99,10 @@ class _HiveClients(threading.local):
             raise TimeoutError(
                 f"the Hive Metastore of the catalog {self._name} gave no answer within {self._silence:g} s; see the "
                 "metastore's log"
+            ) from error
+        if isinstance(error, _ANSWERS):
+            raise MetastoreError(
+                f"the Hive Metastore of the catalog {self._name} answered {type(error).__name__}: {error.message}"
             ) from error
 
 

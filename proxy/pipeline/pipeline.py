@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from proxy.catalog import Catalogs, Published
+from proxy.catalog import Catalogs, NotCommitted, Published
 from proxy.catalog.refresh_state import STATE_PREFIXES, to_properties, to_summary
 from proxy.catalog.views import period
 from proxy.hs2 import SqlError
@@ -184,7 +184,8 @@ class Pipeline:
                 log(f"{view.name}: another refresh was committed first; starting over")
                 continue
             except SqlError as failure:
-                if not (decision.incremental or step.shared) or failure.sql_state == LOST:
+                final = failure.sql_state == LOST or isinstance(failure, NotCommitted)  # a full refresh would fail, too
+                if final or not (decision.incremental or step.shared):
                     raise explained(view, failure, storage.refresh, step.sources.tables) from failure
                 why = SqlError(headline(failure.message), failure.sql_state)
                 _logger.warning(

@@ -5,16 +5,20 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Barrier
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hive_metastore.ttypes import MetaException, NoSuchObjectException
 from pyiceberg.catalog.hive import HiveCatalog
+from pyiceberg.exceptions import NoSuchTableError
 from thrift.Thrift import TApplicationException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TTransportException
 
+from proxy.catalog.hive import MetastoreError
 from proxy.catalog.stores import Store, open_store
 from rewriter.model import TableName
 
@@ -30,6 +34,9 @@ class Metastore:
 
     def _client(self) -> Metastore:
         return self
+
+    def get_table(self, dbname: str, tbl_name: str) -> Any:
+        raise NoSuchObjectException(f"{dbname}.{tbl_name}") if tbl_name == "gone" else MetaException("no database")
 
     def get_all_databases(self) -> list[str]:
         return ["shop", "default"]
@@ -88,6 +95,27 @@ def test_only_tables_and_views_of_iceberg_are_listed(store: Store) -> None:
 def test_a_failed_call_is_not_taken_for_a_missing_database(store: Store) -> None:
     with pytest.raises(TApplicationException):
         store.look([name("default", "sales")])
+
+
+def test_the_message_of_a_metastore_outlives_contextlib(store: Store) -> None:
+    @contextmanager
+    def block() -> Iterator[None]:
+        yield
+
+    said = "the Hive Metastore of the catalog lake answered MetaException: no database"
+    with pytest.raises(MetastoreError, match=said), block():
+        store.iceberg.load_table("shop.sales")
+    with pytest.raises(NoSuchTableError):
+        store.iceberg.load_table("shop.gone")
+
+
+def test_columns_have_types_that_every_metastore_has_unless_the_settings_ask_for_others(
+    store: Store,
+) -> None:
+    assert store.iceberg.properties["hive.hive2-compatible"] == "true"
+    others = {"hive.hive2-compatible": "false"}
+    store = open_store("lake", {"type": "Hive", "uri": "thrift://127.0.0.1:1", **others})
+    assert others.items() <= store.iceberg.properties.items()
 
 
 def test_each_thread_has_a_client_of_its_own(store: Store) -> None:

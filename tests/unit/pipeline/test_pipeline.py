@@ -3,8 +3,10 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from unittest.mock import Mock
 
 import pytest
+from pyiceberg.table.update.snapshot import ManageSnapshots
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import StringType
 
@@ -266,6 +268,29 @@ def test_an_incremental_refresh_that_fails_in_spark_is_followed_by_a_full_one(ho
     assert "start-snapshot-id" not in whole
     assert "starting a full refresh: [ARITHMETIC_OVERFLOW]" in " ".join(house.log)
     assert house.refs() == {"main"}
+
+
+def test_a_commit_that_the_catalog_refuses_is_told_and_not_tried_again_by_a_full_refresh(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def story() -> None:
+        house.sales.append(ROWS)
+        await house.refresh()
+        house.sales.append(ROWS)
+        with monkeypatch.context() as broken:
+            broken.setattr(ManageSnapshots, "set_current_snapshot", Mock(side_effect=OSError("no\n space")))
+            with pytest.raises(SqlError) as refused:
+                await house.refresh()
+        assert refused.value.sql_state == "58000"
+        assert refused.value.message == (
+            "the commit to lake.demo.agg__storage failed: no space; see the log of the catalog lake, and refresh again "
+            "once the cause is fixed (the stored rows of lake.demo.agg are unchanged)"
+        )
+        assert "no space" in str(await house.last_error())
+        assert (await house.refresh()).changed
+
+    asyncio.run(story())
+    assert "starting a full refresh" not in " ".join(house.log)
 
 
 def test_a_failure_goes_where_nothing_has_to_be_computed(house: House) -> None:
