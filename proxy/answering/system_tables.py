@@ -15,8 +15,7 @@ from typing import Any
 from proxy.answering.virtual_tables import LONGEST, Row, VirtualSchema
 from proxy.catalog import Catalogs
 from proxy.journal import Journal, Record, Uses, digests
-from proxy.pipeline import UNREADABLE, status_or_outage
-from proxy.pipeline.status import lag_s
+from proxy.pipeline import UNREADABLE, of_each, status_or_outage
 from proxy.session import ClientSession, Sessions
 from proxy.upstream import Upstreams
 from rewriter.model import MaterializedView, Table, TableName
@@ -202,7 +201,7 @@ class SystemRows:
             uses.setdefault(row["view"], []).append(row)
         views = await self._catalogs.definitions()
         storages = (await self._catalogs.look([view.storage for view in views], ())).relations
-        rows = [await self._view(view, storages[view.storage], uses.get(str(view.name), [])) for view in views]
+        rows = await of_each(views, lambda view: self._view(view, storages[view.storage], uses.get(str(view.name), [])))
         for name, reason in self._catalogs.broken.items():
             counts = _counts(name, uses.get(str(name), []))
             rows.append({**dict.fromkeys(TABLES["views"]), **counts, "status": UNREADABLE, "reason": reason})
@@ -217,7 +216,7 @@ class SystemRows:
             "status": now.word,
             "reason": now.reason or None,
             "refreshed_at": now.refreshed_at and plain(datetime.fromisoformat(now.refreshed_at)),
-            "lag_seconds": await lag_s(self._catalogs, view, time.time_ns() // 1_000_000),
+            "lag_seconds": now.lag_s(time.time_ns() // 1_000_000),
             "rows": storage.records if isinstance(storage, Table) else None,
             "bytes": storage.size if isinstance(storage, Table) else None,
             **{f"last_{name}": last.get(name) for name in ("way", "milliseconds", "rows")},

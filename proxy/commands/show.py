@@ -18,7 +18,7 @@ from proxy.commands.parser import Parser
 from proxy.commands.properties import QUERY, refresh_mode
 from proxy.hs2 import ResultSet, SqlError
 from proxy.hs2.patterns import any_text_between
-from proxy.pipeline import UNREADABLE, Status, status_or_outage
+from proxy.pipeline import UNREADABLE, Status, of_each, status_or_outage
 from proxy.session import ClientSession, Log
 from proxy.statements.lexer import Parts, Token, leading_name, scan, string_value
 from rewriter.model import MaterializedView, TableName
@@ -58,7 +58,7 @@ class Show:
         table = await self._existing_table(ctx, session)
         namespaces = await self._existing_namespaces(ctx, session)
         wanted = [view for view in definitions if self._wants(view.name, namespaces)]
-        rows = [row for view in wanted if (row := await _row(ctx, view, table))]
+        rows = [row for row in await of_each(wanted, lambda view: _row(ctx, view, table)) if row]
         if table is None:
             broken = ctx.catalogs.broken.items()
             rows += [_broken_row(name, reason) for name, reason in broken if self._wants(name, namespaces)]

@@ -25,7 +25,7 @@ from prometheus_client.registry import Collector
 from proxy.catalog import CacheUse, Catalogs
 from proxy.hs2 import SqlError
 from proxy.journal import Phase, Record, Refresh, Usage, Uses
-from proxy.pipeline.status import lag_s
+from proxy.pipeline import of_each, status_or_outage
 from proxy.service import Service
 from proxy.upstream import Upstreams
 from rewriter.model import Table
@@ -343,10 +343,11 @@ async def _families(catalogs: Catalogs) -> list[Metric]:
     rows = _gauge("storage_rows", "Rows in a view's storage table.")
     size = _gauge("storage_bytes", "Bytes of a view's storage table.")
     storages = (await catalogs.look([view.storage for view in views[:MOST_VIEWS]], ())).relations
+    found = await of_each(views[:MOST_VIEWS], lambda view: status_or_outage(catalogs, view))
     now_ms = time.time_ns() // 1_000_000
-    for view in views[:MOST_VIEWS]:
+    for view, status in zip(views, found, strict=False):
         name, storage = [str(view.name)], storages[view.storage]
-        behind = await lag_s(catalogs, view, now_ms)
+        behind = status.lag_s(now_ms)
         if behind is not None:
             lag.add_metric(name, behind)
         if isinstance(storage, Table) and storage.records is not None and storage.size is not None:

@@ -6,7 +6,7 @@ from proxy.pipeline.runner import Runner, ThriftRunner
 from proxy.pipeline.schedule import Schedule
 from proxy.pipeline.spark_runners import ConnectRunner, EmbeddedRunner, stages_of
 from proxy.pipeline.statements import pin, relations
-from proxy.pipeline.status import UNREADABLE, Span, Status, freshness, status, status_or_outage
+from proxy.pipeline.status import UNREADABLE, Span, Status, freshness, of_each, status, status_or_outage
 from proxy.pipeline.steps import UP_TO_DATE, Asked
 from proxy.pipeline.upkeep import Orphans
 from proxy.pipeline.watching import Begun
@@ -28,6 +28,7 @@ __all__ = [
     "Status",
     "ThriftRunner",
     "freshness",
+    "of_each",
     "pin",
     "relations",
     "stages_of",

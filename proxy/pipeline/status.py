@@ -14,10 +14,11 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from proxy.catalog import Catalogs, Refreshed, Unavailable
 from proxy.hs2 import SqlError
@@ -27,6 +28,7 @@ from proxy.pipeline.statements import relations
 from rewriter import Live, Reason, fresh_storage, live_storage
 from rewriter.model import MaterializedView, RefreshState, Relation, SourceState, Table, TableName, split_name
 
+_Result = TypeVar("_Result")
 FRESH = "fresh"
 UNREADABLE = "unreadable"  # the status of a view in `Catalog.broken`
 REFRESH_ERROR = "viewgate.refresh-error"  # the property of the storage that holds the last failure
@@ -38,6 +40,10 @@ class Status:
 
     `refreshed_at` is the time of the last refresh, None before the first refresh; `last_error` is the error of the last
     refresh, None if that refresh succeeded; `sources` are the tables that the view reads.
+
+    `behind_ms` is the time of the first source commit that the storage table lacks, in milliseconds since 1970; None
+    for a fresh view, a view that was never refreshed, and a view whose status is unknown. If the time of that commit is
+    unknown, because the view was redefined or snapshots have expired, `behind_ms` is the time of the last refresh.
     """
 
     word: str
@@ -45,6 +51,7 @@ class Status:
     refreshed_at: str | None
     last_error: str | None
     sources: tuple[TableName, ...]
+    behind_ms: int | None = None
 
     @property
     def fresh(self) -> bool:
@@ -54,6 +61,14 @@ class Status:
         time if the view has a retention, so a refresh may still drop old rows from a fresh storage table.
         """
         return self.word == FRESH
+
+    def lag_s(self, now_ms: int) -> float | None:
+        """Return the seconds from `behind_ms` until `now_ms` (milliseconds since 1970); 0 for a fresh view; None for a
+        view that was never refreshed, or whose status is unknown.
+        """
+        if self.fresh:
+            return 0.0
+        return None if self.behind_ms is None else max(now_ms - self.behind_ms, 0) / 1000
 
 
 async def status(catalogs: Catalogs, view: MaterializedView) -> Status:
@@ -77,8 +92,9 @@ async def status(catalogs: Catalogs, view: MaterializedView) -> Status:
     live = live_storage(replace(view, rewrite=True), sources, now)
     rows = ("appended" if live.only_appends else "inserted and deleted") if isinstance(live, Live) else ""
     how = f"; queries read the view together with the {rows} rows if these are few" if rows else ""
-    never = found.reason is Reason.NEVER_REFRESHED
-    return Status("never refreshed" if never else "stale", found.detail + how, refreshed_at, error, sources)
+    word = "never refreshed" if found.reason is Reason.NEVER_REFRESHED else "stale"
+    behind_ms = _behind_ms(storage, now) if isinstance(storage, Table) else None
+    return Status(word, found.detail + how, refreshed_at, error, sources, behind_ms)
 
 
 async def status_or_outage(catalogs: Catalogs, view: MaterializedView) -> Status:
@@ -91,10 +107,45 @@ async def status_or_outage(catalogs: Catalogs, view: MaterializedView) -> Status
         return Status("unknown", outage.message, None, None, ())
 
 
-def _refreshed_at(storage: Table) -> str | None:
+# As many as the threads of a catalog: the time limit of a call counts the wait for a thread.
+_AT_ONCE = 4
+
+
+async def of_each(
+    views: Iterable[MaterializedView], ask: Callable[[MaterializedView], Awaitable[_Result]]
+) -> list[_Result]:
+    """Return the result of `ask` for each view, in the order of `views`; at most _AT_ONCE views are asked at once."""
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def asked(view: MaterializedView) -> _Result:
+        async with slots:
+            return await ask(view)
+
+    return await asyncio.gather(*map(asked, views))
+
+
+def _behind_ms(storage: Table, now: Mapping[TableName, Relation | None]) -> int | None:
     if storage.refresh is None:
         return None
-    at_ms = storage.refresh.started_ms or storage.snapshots[0].timestamp_ms
+    missed = [
+        snapshot.timestamp_ms
+        for source in storage.refresh.sources
+        if isinstance(table := now.get(source.name), Table)
+        for snapshot in table.since(source.snapshot_id)
+    ]
+    return min(missed, default=_refreshed_ms(storage))
+
+
+def _refreshed_ms(storage: Table) -> int | None:
+    if storage.refresh is None:
+        return None
+    return storage.refresh.started_ms or storage.snapshots[0].timestamp_ms
+
+
+def _refreshed_at(storage: Table) -> str | None:
+    at_ms = _refreshed_ms(storage)
+    if at_ms is None:
+        return None
     return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(sep=" ", timespec="milliseconds")
 
 
@@ -210,42 +261,6 @@ def _gone(message: str, refreshed: RefreshState | None, now: Mapping[TableName, 
         if table is not None and had and table.column(column) is None:
             return f"the column {column} of {source.name} no longer exists"
     return ""
-
-
-async def lag_s(catalogs: Catalogs, view: MaterializedView, now_ms: int) -> float | None:
-    """Return the seconds since the first source commit that a view's storage table lacks; 0 if the table is fresh.
-
-    `now_ms` is the current time in milliseconds since 1970. Return None for a view that was never refreshed, and while
-    a catalog that the view needs is unavailable. If the time of that commit is unknown, because the view was redefined
-    or snapshots have expired, return the seconds since the last refresh.
-    """
-    try:
-        return await _lag_s(catalogs, view, now_ms)
-    except Unavailable:
-        return None
-
-
-async def _lag_s(catalogs: Catalogs, view: MaterializedView, now_ms: int) -> float | None:
-    if (await status(catalogs, view)).fresh:
-        return 0.0
-    storage = (await catalogs.current([view.storage]))[view.storage]
-    if not isinstance(storage, Table) or storage.refresh is None:
-        return None
-    since_ms = await _first_missed_ms(catalogs, storage.refresh)
-    if since_ms is None:
-        since_ms = storage.refresh.started_ms or storage.snapshots[0].timestamp_ms
-    return max(now_ms - since_ms, 0) / 1000
-
-
-async def _first_missed_ms(catalogs: Catalogs, refresh: RefreshState) -> int | None:
-    now = await catalogs.current([source.name for source in refresh.sources])
-    missed = [
-        snapshot.timestamp_ms
-        for source in refresh.sources
-        if isinstance(table := now[source.name], Table)
-        for snapshot in table.since(source.snapshot_id)
-    ]
-    return min(missed, default=None)
 
 
 @dataclass(frozen=True)

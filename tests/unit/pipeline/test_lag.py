@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from proxy.pipeline.status import lag_s
+from proxy.pipeline.status import status
 from rewriter.model import Table
 from tests.unit.catalog.lake import ROWS, SALES
 from tests.unit.pipeline.house import House
@@ -10,7 +10,7 @@ from tests.unit.pipeline.house import House
 
 def lag(house: House, now_ms: int) -> float | None:
     async def look() -> float | None:
-        return await lag_s(house.catalogs, await house.view(), now_ms)
+        return (await status(house.catalogs, await house.view())).lag_s(now_ms)
 
     return asyncio.run(look())
 
