@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -51,11 +53,12 @@ def parse(text: str, source: str = "viewgate.toml", directory: Path = Path()) ->
     viewgate.toml: [limits] mesage is not known (did you mean message?): the keys are message, string, container, ...
     """
     try:
-        return Config.model_validate(tomllib.loads(text), context={"directory": directory})
+        settings = tomllib.loads(text)
+        return Config.model_validate(settings, context={"directory": directory})
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(_not_toml(source, text, error)) from error
     except ValidationError as error:
-        raise ConfigError("\n".join(f"{source}: {_told(each)}" for each in error.errors())) from None
+        raise ConfigError("\n".join(f"{source}: {_told(each, settings)}" for each in error.errors())) from None
 
 
 def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
@@ -81,12 +84,16 @@ def _not_toml(source: str, text: str, error: tomllib.TOMLDecodeError) -> str:
     return f"{source} is not TOML: {error}: `{shown}`{remedy}"
 
 
-def _told(error: ErrorDetails) -> str:
-    """Return the message for one error that pydantic has found: the key or table, the value, and the allowed values."""
+def _told(error: ErrorDetails, settings: Mapping[str, Any]) -> str:
+    """Return the message for one error that pydantic has found: the key or table, the value, and the allowed values.
+
+    `settings` are the settings as the file has them.
+    """
     keys = [part for part in error["loc"] if isinstance(part, str)]
+    catalog = _catalog(error["loc"], settings)
     if error["type"] == "value_error":  # the error is about a whole table
-        return " ".join([*_table(keys), str(error["ctx"]["error"])])
-    shown = " ".join([*_table(keys[:-1]), keys[-1]])
+        return " ".join([*_table(keys, catalog), str(error["ctx"]["error"])])
+    shown = " ".join([*_table(keys[:-1], catalog), keys[-1]])
     if error["type"] == "not_allowed":
         return f"{shown} {error['msg']}"
     if error["type"] == "tuple_type":
@@ -94,13 +101,32 @@ def _told(error: ErrorDetails) -> str:
     return f"{shown} must be a table, {' '.join(_table(keys))}"
 
 
-def _table(keys: list[str]) -> list[str]:
+def _catalog(place: tuple[int | str, ...], settings: Mapping[str, Any]) -> str:
+    """Return the name of the catalog whose setting is at `place`, the path of keys and indexes to the setting.
+
+    Return an empty text if the setting is not one of several catalogs, or if the catalog has no name.
+
+    >>> _catalog(("catalog", 1, "type"), {"catalog": [{"name": "lake"}, {"name": "shop", "type": "glue"}]})
+    'shop'
+    """
+    match place, settings:
+        case ["catalog", int(at), *_], {"catalog": [_, _, *_] as catalogs}:
+            name = catalogs[at].get("name") if isinstance(catalogs[at], dict) else None
+            return name if isinstance(name, str) else ""
+    return ""
+
+
+def _table(keys: list[str], catalog: str = "") -> list[str]:
     """Return the name of a table as the settings file writes it, in a list; an empty list for the top level.
 
-    >>> _table(["server", "tls"]), _table(["upstream"]), _table([])
-    (['[server.tls]'], ['[[upstream]]'], [])
+    `catalog` is the name of the catalog if the table is one of several catalogs.
+
+    >>> _table(["server", "tls"]), _table(["upstream"]), _table(["catalog"], "shop"), _table([])
+    (['[server.tls]'], ['[[upstream]]'], ['[[catalog]] shop:'], [])
     """
     name = ".".join(keys)
+    if catalog and keys:
+        return [f"[[{name}]] {catalog}:"]
     return [f"[[{name}]]" if name == "upstream" else f"[{name}]"] if keys else []
 
 

@@ -100,6 +100,11 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[catalog]\ntype = 'sql'", '[catalog] name is missing: add it, for example name = "lake"'),
         ("[catalog]\nname = 'x'\ntype = 'sql'\nuri = ['a']", "[catalog] uri must be a text, a number"),
         (REMOTE.replace('"sql"', '"sqll"'), "[catalog] type is 'sqll': it must be sql, rest or hive"),
+        (
+            REMOTE.replace("[catalog]", "[[catalog]]") + SALES.replace("rest", "glue"),
+            "[[catalog]] sales: type is 'glue': it must be sql, rest or hive",
+        ),
+        (SALES + '[[catalog]]\ntype = "rest"', '[catalog] name is missing: add it, for example name = "lake"'),
         (REMOTE + "[embedded]\n", "[embedded] and [[upstream]] cannot be combined"),
         ('[pipeline.spark]\n"spark.master" = "local[2]"', "[pipeline.spark] needs [[upstream]]"),
         (
