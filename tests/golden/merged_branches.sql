@@ -80,9 +80,9 @@ SELECT cust FROM web
 --@ kept: by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_score GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; everything GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; web_by_cust GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
 
 --@ case: a derived table is no branch
-SELECT count(*) AS n FROM (SELECT cust FROM store) UNION SELECT id FROM customers
+SELECT count(*) AS n FROM (SELECT cust FROM store WHERE cust > 1) UNION SELECT id FROM customers
 --@ rewritten using by_cust
-SELECT coalesce(sum(v.`n`), 0) AS n FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v UNION SELECT id FROM customers VERSION AS OF 1000
+SELECT coalesce(sum(v.`n`), 0) AS n FROM lake.demo.by_cust__storage VERSION AS OF 2000 AS v WHERE v.`cust` > 1 UNION SELECT id FROM customers VERSION AS OF 1000
 
 --@ case: nor is one of which each row counts
 SELECT row_number() OVER (ORDER BY cust) AS n FROM (SELECT cust FROM store) UNION SELECT id FROM customers
