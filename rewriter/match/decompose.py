@@ -17,7 +17,7 @@ from rewriter.block.words import words
 from rewriter.match.candidate import Candidate, Miss, Reason
 from rewriter.model import Change, ChangeKind, Column
 from rewriter.schema import UNKNOWN, components_of, expression_type, output_types
-from rewriter.sql import every
+from rewriter.sql import columns_in, every
 
 Tree = exp.Expr
 # The assumed share of a query's rows that a view lacks, if the share cannot be estimated.
@@ -59,6 +59,19 @@ def derived_twice(block: Block) -> str | None:
     return next((table.alias for table in block.tables if table.text and not table.constant), None)
 
 
+def joined_behind(block: Block) -> str | None:
+    """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
+
+    In SQL, other joins cannot refer to the right side of a SEMI or ANTI join. Only a join of the view that was added to
+    the query may do so. The part of such a query that would be read from base tables cannot be printed as SQL.
+    """
+    hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
+    named = {
+        c.table for join in block.joins for tree in join.on for c in columns_in(tree) if c.table not in join.tables
+    }
+    return next((table.alias for table in block.tables if table.id in hidden & named), None)
+
+
 def states_of(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
     """Return one Change for each table of the block: its changed rows if the view reads the table, else no change.
 
@@ -85,6 +98,11 @@ def unadded(block: Block, states: Sequence[Change]) -> str:
                 f"the query has a{'n' if join.kind == 'ANTI' else ''} {join.kind} join, in which rows {how} since the "
                 "last refresh of the view may remove rows of the result: refresh the view"
             )
+    if (hidden := joined_behind(block)) is not None:
+        return (
+            f"the view joins another table to {hidden}, which is on the right side of a SEMI or ANTI join in the "
+            f"query, so rows {how} since the last refresh cannot be joined in the same way: refresh the view"
+        )
     return ""
 
 

@@ -30,12 +30,11 @@ from rewriter.match.bounds import (
     next_begin,
     stays_steady,
 )
-from rewriter.match.decompose import decomposed, derived_twice, joined_groups, over_union, unaddable
+from rewriter.match.decompose import decomposed, derived_twice, joined_behind, joined_groups, over_union, unaddable
 from rewriter.match.held_times import at_home
 from rewriter.match.joins import asking_join, filling_join
 from rewriter.match.open_ranges import OpenRange, open_range
 from rewriter.match.reading import files_mislead
-from rewriter.sql import columns_in
 from rewriter.timeseries import (
     DATE_GRANULARITIES,
     as_bucket,
@@ -141,26 +140,13 @@ def _query_problem(ask: Ask, block: Block) -> str:
             f"the derived table {derived} would be computed twice, for the view's rows and for the rows that the view "
             "lacks: create a view that has all rows of the query"
         )
-    if (hidden := _joined_behind(block)) is not None:
+    if (hidden := joined_behind(block)) is not None:
         return (
             f"the view joins another table to {hidden}, which is on the right side of a SEMI or ANTI join in the "
             "query, so the rows that the view lacks cannot be joined in the same way: create a view without the other "
             "table"
         )
     return ""
-
-
-def _joined_behind(block: Block) -> str | None:
-    """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
-
-    In SQL, other joins cannot refer to the right side of a SEMI or ANTI join. Only a join of the view that was added to
-    the query may do so. The part of such a query that would be read from base tables cannot be printed as SQL.
-    """
-    hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
-    named = {
-        c.table for join in block.joins for tree in join.on for c in columns_in(tree) if c.table not in join.tables
-    }
-    return next((table.alias for table in block.tables if table.id in hidden & named), None)
 
 
 def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
