@@ -27,7 +27,7 @@ from rewriter.block.words import words
 from rewriter.functions.registry import GROUPING
 from rewriter.functions.trees import call_of, number
 from rewriter.functions.types import FRACTIONS
-from rewriter.model import TableName
+from rewriter.model import Table, TableName
 from rewriter.schema import expression_type
 from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import difference, disjoint, disjunction
@@ -150,7 +150,7 @@ class Unfolding:
         filters, or if two branches may have the same row.
         """
         columns = tuple(column.name.lower() for column in table.columns)
-        unfolded = [inner_joins(self.select(branch), self._tables) for branch in union.branches]
+        unfolded = [inner_joins(self.select(branch), self._declaring) for branch in union.branches]
         blocks = [self._few_keys(represented(block, equalities(block), self._mode)) for block in unfolded]
         first, *others = self._together(blocks)
         sides = [first.where]
@@ -181,12 +181,19 @@ class Unfolding:
         branches add up to one block over the current tables, and the SELECT removes the groups without rows. Raise
         Undecided if the branches are written so differently that the verifier cannot add them up.
         """
-        unfolded = [inner_joins(self.select(branch), self._tables) for branch in union.branches]
+        unfolded = [inner_joins(self.select(branch), self._declaring) for branch in union.branches]
         blocks = [self._few_keys(represented(block, equalities(block), self._mode)) for block in unfolded]
         whole, *others = self._together(blocks)
         if others:
             raise Misread("the groups of changed rows do not add up with the stored groups: the view is not used")
         return net_block(select, union, blocks, whole, self._mode)
+
+    def _declaring(self, name: TableName) -> Table | None:
+        """Return the table that declares the columns and keys of a block's table, also of one at an earlier snapshot.
+
+        The columns of an earlier snapshot that is read with the changes since then are the current ones.
+        """
+        return self._tables(table_of(name))
 
     def _drops_rows(self, condition: Tree, block: Block) -> bool:
         """Return whether a condition over a block's tables is false or unknown for some row; True also if this is not
