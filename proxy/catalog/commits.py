@@ -186,10 +186,21 @@ def append(iceberg: IcebergCatalog, name: TableName, rows: pa.Table) -> None:
                     update.union_by_name(rows.schema)
             table.append(rows)
             return
-        except CommitFailedException:
-            if not left:
+        except (CommitFailedException, ValueError) as failure:
+            if not left or not is_conflict(failure):
                 raise
             table = iceberg.load_table(name.parts[1:])
+
+
+def is_conflict(failure: Exception) -> bool:
+    """Return whether pyiceberg has raised this error because another writer committed first.
+
+    If a retry inside pyiceberg meets a commit, pyiceberg rejects its own snapshot as too old, with a ValueError.
+
+    >>> is_conflict(ValueError("Cannot add snapshot with sequence number 3 older than last sequence number 3"))
+    True
+    """
+    return isinstance(failure, CommitFailedException) or "older than last sequence number" in str(failure)
 
 
 def _table(iceberg: IcebergCatalog, name: TableName, schema: pa.Schema) -> IcebergTable:

@@ -27,6 +27,7 @@ from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.snapshots import Snapshot
 from sqlalchemy import Engine, create_engine
 
+from proxy.catalog import commits
 from tests.integration import clients
 from tests.integration.race_answers import QUERIES, TABLES, Answer, Replays, Snapshots, Times, unexplained
 
@@ -274,7 +275,9 @@ class Race:
                 try:
                     catalog.load_table((NAMESPACE, "sales")).append(pa.table(rows))
                     self.done["append with pyiceberg"] += 1
-                except CommitFailedException:
+                except (CommitFailedException, ValueError) as failure:
+                    if not commits.is_conflict(failure):
+                        raise
                     self.lost["append with pyiceberg"] += 1
 
     def _write_with_another(self, random: Random) -> None:

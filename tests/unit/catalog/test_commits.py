@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 from typing import NamedTuple
 
+import pyarrow as pa
 import pytest
 from pyiceberg.table import Table
 from pyiceberg.table.update.snapshot import ManageSnapshots
@@ -10,6 +11,9 @@ from pyiceberg.table.update.snapshot import ManageSnapshots
 from proxy.catalog import Conflict
 from proxy.catalog.refresh_state import STATE_PREFIXES, STORAGE_SNAPSHOT
 from tests.unit.catalog.lake import ROWS, STORAGE, Lake
+
+# What pyiceberg's retry of a commit says if it meets another writer's commit.
+TOO_OLD = "Cannot add snapshot with sequence number 2 older than last sequence number 2"
 
 
 class Staged(NamedTuple):
@@ -96,3 +100,19 @@ def test_dropping_a_branch_twice_is_no_error(lake: Lake) -> None:
     for _ in range(2):
         asyncio.run(catalog.drop_branch(STORAGE, "viewgate_a"))
     assert set(table.refresh().metadata.refs) == {"main"}
+
+
+def test_rows_that_pyiceberg_finds_too_old_are_appended_again(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    table, append, errors = storage(lake), Table.append, [TOO_OLD]
+
+    def after_another(self: Table, rows: pa.Table) -> None:
+        if errors:
+            raise ValueError(errors.pop())
+        append(self, rows)
+
+    monkeypatch.setattr(Table, "append", after_another)
+    lake.catalog().append(STORAGE, ROWS)
+    assert len(table.refresh().scan().to_arrow()) == 2 * len(ROWS)
+    errors.append("another mistake")
+    with pytest.raises(ValueError, match="another mistake"):
+        lake.catalog().append(STORAGE, ROWS)
