@@ -20,6 +20,8 @@ ZONE_SEEDS ?= 1000:1300
 CALL_SEEDS ?= 100:200
 MINUTES ?= 5
 FROZEN_SEEDS ?= 0:20000
+# The limit of pyproject.toml is for CI's tests.
+LONG := -o faulthandler_timeout=0
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,26 +57,26 @@ fuzz: setup ## more random queries than CI tries, 5,000 by 5,000: SEEDS=FIRST:LA
 	@$(BIN)/python -m tests.property.fuzz $(SEEDS)
 
 fuzz-spark: setup ## more random queries on real Spark than CI tries: SPARK_SEEDS=FIRST:LAST; kept in a ledger
-	@VIEWGATE_SPARK_SEEDS=$(SPARK_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_random_queries.py
+	@VIEWGATE_SPARK_SEEDS=$(SPARK_SEEDS) $(BIN)/python -m pytest $(LONG) -q -s tests/integration/test_random_queries.py
 	@echo "$(SPARK_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/random_queries.ledger
 
 golden-spark: setup ## all golden cases on real Spark, of which CI tries each second one; run it when a golden file or a rule changes
-	@VIEWGATE_GOLDEN_EACH=1 $(BIN)/python -m pytest -q tests/integration/test_golden.py
+	@VIEWGATE_GOLDEN_EACH=1 $(BIN)/python -m pytest $(LONG) -q tests/integration/test_golden.py
 
 fuzz-refresh: setup ## more random writes and refreshes than CI tries: REFRESH_SEEDS=FIRST:LAST; kept in a ledger
-	@VIEWGATE_REFRESH_SEEDS=$(REFRESH_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_refreshes.py
+	@VIEWGATE_REFRESH_SEEDS=$(REFRESH_SEEDS) $(BIN)/python -m pytest $(LONG) -q -s tests/integration/test_refreshes.py
 	@echo "$(REFRESH_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/refreshes.ledger
 
 fuzz-zones: setup ## more random queries in many time zones on real Spark than CI tries: ZONE_SEEDS=FIRST:LAST; kept in a ledger
-	@VIEWGATE_ZONE_SEEDS=$(ZONE_SEEDS) $(BIN)/python -m pytest -q -s tests/integration/test_zones.py
+	@VIEWGATE_ZONE_SEEDS=$(ZONE_SEEDS) $(BIN)/python -m pytest $(LONG) -q -s tests/integration/test_zones.py
 	@echo "$(ZONE_SEEDS) at $$(git rev-parse --short HEAD)" >> tests/integration/zones.ledger
 
 race: setup ## writers, refreshes and readers at once for MINUTES=…, each answer checked; with Flink; with bugs to find
-	@VIEWGATE_RACE=$$(($(MINUTES) * 60)),$$$$ $(BIN)/python -m pytest -q -s tests/integration/test_race.py \
+	@VIEWGATE_RACE=$$(($(MINUTES) * 60)),$$$$ $(BIN)/python -m pytest $(LONG) -q -s tests/integration/test_race.py \
 		tests/integration/flink_race.py tests/integration/planted_race.py
 
 soak: setup ## more random calls of clients and servers that die than CI tries: CALL_SEEDS=FIRST:LAST
-	@VIEWGATE_CALL_SEEDS=$(CALL_SEEDS) $(BIN)/python -m pytest -q tests/unit/server/test_stress.py
+	@VIEWGATE_CALL_SEEDS=$(CALL_SEEDS) $(BIN)/python -m pytest $(LONG) -q tests/unit/server/test_stress.py
 
 bench: setup ## what the proxy adds to a statement, and what it leaves of a fetch
 	@$(BIN)/python benchmarks/overhead.py
