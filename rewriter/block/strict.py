@@ -23,7 +23,7 @@ def not_null_in(predicate: Tree) -> Iterator[Tree]:
     >>> [column.sql() for column in not_null_in(where)]
     ['a', 'b']
     """
-    if isinstance(predicate, exp.Not) and isinstance(predicate.this, REJECTING):
+    if isinstance(predicate, exp.Not) and isinstance(predicate.this, REJECTING) and not _of_subquery(predicate.this):
         predicate = predicate.this
     if isinstance(predicate, exp.And):
         for part in operands(predicate, exp.And):
@@ -70,6 +70,8 @@ def never_true(predicate: Tree, absent: Callable[[Tree], bool]) -> bool:
         return all(never_true(part, absent) for part in operands(predicate, exp.Or))
     if isinstance(predicate, exp.And):
         return any(never_true(part, absent) for part in operands(predicate, exp.And))
+    if isinstance(predicate, exp.In):
+        return null_with(predicate.this, absent)
     if isinstance(predicate, exp.Not):
         inner = predicate.this.unnest()
         tests = isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null)
@@ -84,7 +86,7 @@ def null_with(tree: Tree, absent: Callable[[Tree], bool]) -> bool:
 
     >>> from rewriter.sql import parse_select
     >>> of_t = columns_of({"t"})
-    >>> select = parse_select("SELECT t.a + u.b, CASE WHEN u.b > 0 THEN t.a END, coalesce(t.a, 0), 1 FROM t, u")
+    >>> select = parse_select("SELECT t.a + u.b, CASE WHEN u.b > 0 THEN t.a END, coalesce(t.a, 0), t.a IN (SELECT 1)")
     >>> [null_with(tree, of_t) for tree in select.expressions]
     [True, True, False, False]
     """
@@ -97,10 +99,15 @@ def null_with(tree: Tree, absent: Callable[[Tree], bool]) -> bool:
     if isinstance(tree, exp.Null):
         return True
     if isinstance(tree, exp.In):
-        return null_with(tree.this, absent)
+        return null_with(tree.this, absent) and not _of_subquery(tree)
     if isinstance(tree, (*_PASSING, *REJECTING, exp.Div, exp.IntDiv, exp.Mod)) or _is_strict_call(tree):
         return any(null_with(operand, absent) for operand in tree.iter_expressions())
     return False
+
+
+def _of_subquery(tree: Tree) -> bool:
+    """Return whether this is IN with a subquery: if the subquery has no rows, NULL IN (…) is false, and NOT IN true."""
+    return isinstance(tree, exp.In) and tree.args.get("query") is not None
 
 
 def _is_strict_call(tree: Tree) -> bool:
