@@ -39,7 +39,7 @@ def test_deltas_are_read_as_in_golden_cases(direct: Any, pyhive: Any, path: Path
             mine = clients.rows(direct, _with(ids, case.expected).replace("lake.demo.", f"lake.golden_{path.stem}."))
             assert same_rows(mine, clients.rows(direct, case.query), in_order(case.query)), case.title
             executed += 1
-    assert executed > 3
+    assert executed, "a file without an answered case proves nothing"
 
 
 def _snapshots(connection: Any, golden: GoldenFile, before: bool) -> Iterator[tuple[tuple[str, bool], int]]:
