@@ -13,14 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from hive_metastore.ttypes import (
-    InvalidObjectException,
-    InvalidOperationException,
-    MetaException,
-    NoSuchLockException,
-    NoSuchTxnException,
-    TxnAbortedException,
-)
+from hive_metastore import ttypes
 from pyiceberg.catalog import METADATA_LOCATION, TABLE_TYPE
 from pyiceberg.catalog import Catalog as IcebergCatalog
 from pyiceberg.catalog.hive import HiveCatalog
@@ -35,12 +28,12 @@ _HIVE_KINDS: Mapping[str, Literal["table", "view"]] = {"iceberg": "table", "iceb
 
 # The errors that a metastore may answer, without the two that pyiceberg handles: AlreadyExists and NoSuchObject.
 _ANSWERS = (
-    InvalidObjectException,
-    InvalidOperationException,
-    MetaException,
-    NoSuchLockException,
-    NoSuchTxnException,
-    TxnAbortedException,
+    ttypes.InvalidObjectException,
+    ttypes.InvalidOperationException,
+    ttypes.MetaException,
+    ttypes.NoSuchLockException,
+    ttypes.NoSuchTxnException,
+    ttypes.TxnAbortedException,
 )
 
 

@@ -11,8 +11,8 @@ def read_rows(ask: Ask) -> Match | Miss:
 
     Return a Miss if the view cannot answer the query. A view with GROUP BY can answer only a query in which duplicate
     rows do not matter: the subquery of EXISTS or IN, an operand of UNION, INTERSECT or EXCEPT without ALL, or a query
-    that reads the view's tables only on the right side of a SEMI or ANTI join. `ask` has the query, the
-    access path (the view with its storage table), and the mapping of the view's tables to the query's tables.
+    that reads the view's tables only on the right side of a SEMI or ANTI join. `ask` has the query, the access path
+    (the view with its storage table), and the mapping of the view's tables to the query's tables.
 
     law:    a view without GROUP BY has the rows of its joined tables that satisfy its WHERE; so it can replace these
             tables if the query needs no other rows. EXISTS and IN only test whether a row exists, and a group exists if
