@@ -36,6 +36,14 @@ class Branches:
         """The operand, if the CASE has one, and the conditions of all branches."""
         return (*((self.operand,) if self.operand is not None else ()), *(condition for condition, _ in self.cases))
 
+    @property
+    def predicates(self) -> tuple[Tree, ...]:
+        """The conditions of all branches as predicates: `operand = condition`, if the CASE has an operand."""
+        conditions = (condition for condition, _ in self.cases)
+        if self.operand is None:
+            return tuple(conditions)
+        return tuple(exp.EQ(this=self.operand.copy(), expression=condition.copy()) for condition in conditions)
+
 
 def branches_of(tree: Tree) -> Branches | None:
     """Return the conditions and values of a CASE or a call of if(); None for other expressions.
@@ -103,9 +111,7 @@ def conditionals(tree: Tree, held: Tree) -> Iterator[tuple[Conditional, Tree]]:
     branches = branches_of(argument)
     if branches is None or len(branches.cases) != 1:
         return
-    ((condition, value),) = branches.cases
-    if branches.operand is not None:
-        condition = exp.EQ(this=branches.operand.copy(), expression=condition.copy())
+    ((_, value),), (condition,) = branches.cases, branches.predicates
     zero, none = branches.default == number(0), isinstance(branches.default, exp.Null)
     if call.name == "sum" and value == number(1) and (zero or none):
         counted = held if zero else call_of("coalesce", held, number(0))

@@ -320,9 +320,7 @@ class PartialAggregates:
         """
         if not self.reading.candidate.block.keys or self.reading.filled or len(branches.cases) != 1:
             return None
-        ((condition, value),), default = branches.cases, branches.default
-        if branches.operand is not None:
-            condition = exp.EQ(this=branches.operand.copy(), expression=condition.copy())
+        ((_, value),), (condition,), default = branches.cases, branches.predicates, branches.default
         if isinstance(default, exp.Null) and (name != "sum" or number_value(value) is None):
             found = self._of_rows(name, condition, value)
             if found is None and AGGREGATES[name].of_key == "same":
