@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -81,6 +81,15 @@ def texts_of(select: SelectBlock, statement: Statement, find: Find) -> Texts:
         return block.names if found is None else output_names(block, tree, found.text)
 
     return Texts(text, derive=derive, names=names)
+
+
+def subquery_types(select: SelectBlock, statement: Statement, find: Find) -> Mapping[str, str]:
+    """Return the type of the first output of each supported subquery within a block, by the subquery's SQL text.
+
+    `find` looks up a table or view that a FROM clause names.
+    """
+    read = ((inner.text, _read(inner, statement, find)) for inner in statement.inside(select))
+    return {text: output_types(block)[0] for text, block in read if isinstance(block, Block)}
 
 
 def _series_of(query: exp.Select) -> Column | None:

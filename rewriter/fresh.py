@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from rewriter.block import Block, Unsupported, build_block, find_among
-from rewriter.derived import common_of, texts_of
+from rewriter.derived import common_of, subquery_types, texts_of
 from rewriter.freshness import Relations
 from rewriter.maintenance import Definition, define
 from rewriter.model import (
@@ -124,11 +124,12 @@ def query_columns(query: str, session: Session, seen: Mapping[TableName, tuple[C
     `seen` has the columns of the tables and views that the query may name.
     """
     query = _as_select(query, session)
-    main = parse(query, session).main
-    block = _block(query, session, seen)
+    statement = parse(query, session)
+    main, block = statement.main, _block(query, session, seen)
     if main is None or main.tree is None or block is None:
         raise Uncertain("the names of the query's outputs are not known for certain: give each output an alias")
-    return output_columns(block, main.tree, query)
+    types = subquery_types(main, statement, find_among(statement, seen))
+    return output_columns(block, main.tree, query, subquery_types=types)
 
 
 def _block(query: str, session: Session, seen: Mapping[TableName, tuple[Column, ...]]) -> Block | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from sqlglot import exp
 
 from rewriter.block import Block, remembered
@@ -13,12 +16,19 @@ from rewriter.sql import columns_in
 from rewriter.timeseries.bucket import TEMPORAL
 
 
-def output_columns(block: Block, tree: exp.Select, sql: str, spelled: exp.Select | None = None) -> tuple[Column, ...]:
+def output_columns(
+    block: Block,
+    tree: exp.Select,
+    sql: str,
+    spelled: exp.Select | None = None,
+    subquery_types: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Column, ...]:
     """Return the names and types of a block's outputs; raise Uncertain if a name or type is not known for certain.
 
     `tree` is the block's SELECT as the user typed it in the text `sql`. `spelled` is the same SELECT with its
     `timeseries` calls translated to Spark functions, and None if there are no `timeseries` calls. In `spelled`, each
-    output with such a call has an alias, the text that the user typed for the output.
+    output with such a call has an alias, the text that the user typed for the output. `subquery_types` has the types of
+    the block's scalar subqueries by their text.
     """
     pairs = zip(tree.expressions, (spelled or tree).expressions, strict=True)
     unnamed = [shown for item, shown in pairs if not _settled(item)]
@@ -37,7 +47,7 @@ def output_columns(block: Block, tree: exp.Select, sql: str, spelled: exp.Select
     declared = _declared(block)
     columns = []
     for name, output in zip(block.names, block.outputs, strict=True):
-        kind = type_of(output, declared)
+        kind = type_of(output, declared, subqueries=subquery_types)
         columns.append(Column(_name(next(items), output, declared) if name is None else name, kind))
     return tuple(columns)
 

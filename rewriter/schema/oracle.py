@@ -6,12 +6,14 @@ name, and a column is qualified by the id of its table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sqlglot import exp
 
+from rewriter.block.opaque import SCALAR, text_of
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import FIELDS, OF_UNITS, OPERATORS, RESULTS, UNITS, meant
 from rewriter.functions.results import rounded
@@ -45,30 +47,39 @@ class _Known(NamedTuple):
     """The context of a type computation.
 
     `declared` returns the type of a column, None if unknown. With `lossless`, the type of a DECIMAL result that needs
-    more than 38 digits counts as uncertain. `found` has the types computed before.
+    more than 38 digits counts as uncertain. `found` has the types computed before. `subqueries` has the types of scalar
+    subqueries by their text.
     """
 
     declared: Declared
     lossless: bool
     found: Types | None
+    subqueries: Mapping[str, str]
 
 
 _Rule = Callable[[Tree, _Known], str]
 
 
-def type_of(tree: Tree, declared: Declared, *, lossless: bool = False, found: Types | None = None) -> str:
+def type_of(
+    tree: Tree,
+    declared: Declared,
+    *,
+    lossless: bool = False,
+    found: Types | None = None,
+    subqueries: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return Spark's type of an expression in normal form; raise Uncertain if the type is not known for certain.
 
     `declared` returns the type of a column, None if unknown. With `lossless`, also raise Uncertain if a DECIMAL result
     needs more than 38 digits, because settings determine which digits Spark then drops. `found` caches the types of all
-    parts of the expression, for the same columns.
+    parts of the expression, for the same columns. `subqueries` has the types of scalar subqueries by their text.
 
     >>> from rewriter.sql import parse_select
     >>> price = parse_select("SELECT sum(price * (1 - discount)) FROM t").expressions[0]
     >>> type_of(price, lambda column: "decimal(15,2)")
     'decimal(38,4)'
     """
-    return _type(tree, _Known(declared, lossless, found))
+    return _type(tree, _Known(declared, lossless, found, subqueries))
 
 
 def _type(tree: Tree, known: _Known) -> str:
@@ -260,6 +271,8 @@ def _call(tree: Tree, known: _Known) -> str:
     bucket = as_bucket(tree)
     if bucket is not None:
         return bucket.type
+    if isinstance(tree, exp.Anonymous) and tree.name == SCALAR:
+        return _scalar_subquery(tree, known)
     name = meant(tree.this)
     arguments = [argument for given in tree.expressions for argument in _plain(given)]
     if name in OF_UNITS and len(arguments) == 3:  # a column may have the name of the unit
@@ -279,6 +292,14 @@ def _call(tree: Tree, known: _Known) -> str:
         raise _unknown(f"the result type of {name}() is not known for certain", "result")
     types = [VOID if isinstance(argument, exp.Star) else _type(argument, known) for argument in arguments]
     return _ruled(rule, types, tree)
+
+
+def _scalar_subquery(call: exp.Anonymous, known: _Known) -> str:
+    """Return the type of a scalar subquery, which `call` represents; raise Uncertain if the type is not known."""
+    kind = known.subqueries.get(text_of(call), UNKNOWN)
+    if kind == UNKNOWN:
+        raise _unknown(f"the type of ({text_of(call)}) is not known for certain", "subquery")
+    return kind
 
 
 def _structure(arguments: Sequence[Tree], known: _Known) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from rewriter.block import find_among
+from rewriter.derived import subquery_types
 from rewriter.findings import Finding, ranked
 from rewriter.fresh import query_columns
 from rewriter.freshness import Relations
@@ -164,9 +166,10 @@ def _columns_of(
     tree = replacement.block.tree
     if tree is None:  # for a text match there is no block
         return query_columns(original, session, seen)
+    types = subquery_types(replacement.block, statement, find_among(statement, seen))
     if original == replacement.block.text:
-        return output_columns(replacement.query, tree, original)
+        return output_columns(replacement.query, tree, original, subquery_types=types)
     asked = next(b.tree for b in parse(original, session).blocks if b.span.end == len(original.rstrip())) or tree
     # for EXISTS `original` is `SELECT 1 FROM (…)`, because the outputs of the subquery do not matter
     exists = replacement.query.as_set and membership_of(statement, replacement.block) is Membership.EXISTS
-    return output_columns(replacement.query, asked if exists else tree, original, asked)
+    return output_columns(replacement.query, asked if exists else tree, original, asked, types)

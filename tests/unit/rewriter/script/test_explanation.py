@@ -41,6 +41,26 @@ def test_a_hit_with_all_that_is_needed_to_run_it() -> None:
     assert set(said["tried"][0]) == {"view", "rule", "verdict", "reason", "detail", "block"}
 
 
+SHARES = [
+    "SELECT country, count(*) / (SELECT count(*) FROM sales) AS share FROM sales GROUP BY country",
+    "SELECT country, sum(price) AS s, (SELECT max(area) FROM lands) AS area FROM sales GROUP BY country",
+    "WITH t AS (SELECT country, price FROM sales) "
+    "SELECT country, sum(price) AS s, (SELECT sum(price) FROM t) AS whole FROM t GROUP BY country",
+]
+
+
+@pytest.mark.parametrize("query", SHARES)
+def test_a_subquery_among_the_outputs_has_a_known_type(query: str) -> None:
+    assert workspace().explain(query).views == ("by_country",)
+
+
+def test_a_subquery_of_a_type_that_is_not_known_is_named() -> None:
+    query = "SELECT country, count(*) AS n, (SELECT max(INTERVAL 1 DAY) FROM lands) AS d FROM sales GROUP BY country"
+    assert "the type of (SELECT max(INTERVAL 1 DAY) FROM lands) is not known for certain" in str(
+        workspace().explain(query)
+    )
+
+
 def test_a_miss_is_the_query_with_reasons() -> None:
     said = workspace().explain("SELECT country, max(price) FROM sales GROUP BY country")
     assert (said.rewritten, said.views, said.storage) == (False, (), {})
