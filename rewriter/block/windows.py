@@ -2,9 +2,9 @@
 
 `rank() OVER (ORDER BY x)` is supported; `row_number() OVER (ORDER BY x)` is not, if two rows may have the same x.
 
-law: rows that are equal in ORDER BY share a rank, and a RANGE frame that ends with the current row includes all of
-     them. Functions that distinguish such rows (row_number(), lag(), a ROWS frame) are supported only if no two rows of
-     a partition are equal in ORDER BY: over groups, if PARTITION BY and ORDER BY name every grouping key.
+law: rows that are equal in ORDER BY share a rank, and a RANGE frame includes all of them or none. Functions that
+     distinguish such rows (row_number(), lag(), a ROWS frame) are supported only if no two rows of a partition are
+     equal in ORDER BY: over groups, if PARTITION BY and ORDER BY name every grouping key.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from rewriter.sql import excerpt, windows_in
 Tree = exp.Expr
 
 _WHOLE = ("UNBOUNDED", "PRECEDING", "UNBOUNDED", "FOLLOWING")
-_SO_FAR = ("UNBOUNDED", "PRECEDING", "CURRENT ROW", "")
 
 
 def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
@@ -109,8 +108,7 @@ def _ordered(item: Tree, read: Callable[[Tree], Tree]) -> exp.Ordered:
 def _frame(node: exp.Window) -> exp.WindowSpec | None:
     """Return the frame of a window; None if the window has no frame.
 
-    Supported are ROWS frames, and RANGE frames of the whole partition or from the partition's start to the current row;
-    raise Unsupported for other frames.
+    Raise Unsupported for a bound that is neither a number nor an interval of one.
     """
     spec = node.args.get("spec")
     if spec is None:
@@ -121,16 +119,18 @@ def _frame(node: exp.Window) -> exp.WindowSpec | None:
             f"{_text(node)}: the window frame is not supported, and Spark refuses it, too: write ROWS or RANGE, "
             "without EXCLUDE"
         )
-    if kind == "RANGE" and _bounds(spec) not in (_WHOLE, _SO_FAR):
+    if not all(map(_is_bound, (spec.args.get("start"), spec.args.get("end")))):
         raise Unsupported(
-            f"{_text(node)}: a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED "
-            "FOLLOWING: for another frame, read the tables in a subquery, which a view can answer, and call the window "
-            "function only in the SELECT around the subquery"
+            f"{_text(node)}: the bounds of the window frame must be constants: write numbers, or intervals of numbers"
         )
-    start, end = spec.args.get("start"), spec.args.get("end")
-    if any(isinstance(bound, exp.Expr) and not isinstance(bound, exp.Literal) for bound in (start, end)):
-        raise Unsupported(f"{_text(node)}: the bounds of the window frame must be constants: write numbers")
     return exp.WindowSpec(**{**spec.args, "kind": kind})
+
+
+def _is_bound(bound: Tree | str | None) -> bool:
+    """Return whether a bound of a frame is a constant (`6`, `INTERVAL 6 DAYS`) or words (UNBOUNDED)."""
+    if isinstance(bound, exp.Interval):
+        return isinstance(bound.this, exp.Literal)
+    return isinstance(bound, exp.Literal) or not isinstance(bound, exp.Expr)
 
 
 def _bounds(spec: exp.WindowSpec) -> tuple[str, ...]:

@@ -98,8 +98,22 @@ SELECT a, sum(sum(n)) OVER w FROM t GROUP BY a WINDOW w AS (PARTITION BY a)
 --@ kept: groups UNSUPPORTED the clause WINDOW is not supported: write each window in OVER (…); some_rows UNSUPPORTED the clause WINDOW is not supported: write each window in OVER (…)
 
 --@ case: a RANGE of distances
-SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY a
---@ kept: groups UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING: for another frame, read the tables in a subquery, which a view can answer, and call the window function only in the SELECT around the subquery; some_rows UNSUPPORTED SUM(COUNT(*)) OVER (ORDER BY SUM(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW): a RANGE frame is supported only from UNBOUNDED PRECEDING to CURRENT ROW or UNBOUNDED FOLLOWING: for another frame, read the tables in a subquery, which a view can answer, and call the window function only in the SELECT around the subquery
+SELECT a, sum(count(*)) OVER (ORDER BY sum(n) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW), count(*) OVER (PARTITION BY count(*) ORDER BY max(n) DESC RANGE BETWEEN 2 PRECEDING AND 4 FOLLOWING), sum(sum(price)) OVER (ORDER BY sum(n) RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) FROM t GROUP BY a
+--@ rewritten using groups
+SELECT v.`a` AS a, sum(coalesce(sum(v.`cnt`), 0)) OVER (ORDER BY sum(v.`sn`) ASC RANGE BETWEEN 1 PRECEDING AND CURRENT ROW), count(*) OVER (PARTITION BY coalesce(sum(v.`cnt`), 0) ORDER BY max(v.`hi`) DESC RANGE BETWEEN 2 PRECEDING AND 4 FOLLOWING), sum(CAST(sum(v.`sp`) AS DECIMAL(20, 2))) OVER (ORDER BY sum(v.`sn`) ASC RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) FROM lake.demo.groups__storage AS v GROUP BY v.`a`
+
+--@ case: a RANGE of which two ends are the current row
+SELECT a, b, count(*) OVER (ORDER BY count(*) RANGE BETWEEN CURRENT ROW AND CURRENT ROW), min(sum(n)) OVER (ORDER BY sum(price) RANGE BETWEEN CURRENT ROW AND 2.5 FOLLOWING) FROM t GROUP BY a, b
+--@ rewritten using groups
+SELECT v.`a` AS a, v.`b` AS b, count(*) OVER (ORDER BY v.`cnt` ASC RANGE BETWEEN CURRENT ROW AND CURRENT ROW), min(v.`sn`) OVER (ORDER BY v.`sp` ASC RANGE BETWEEN CURRENT ROW AND 2.5 FOLLOWING) FROM lake.demo.groups__storage AS v
+
+--@ case: a RANGE over a sum of which the last digit is open
+SELECT a, sum(count(*)) OVER (ORDER BY sum(score) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY a
+--@ kept: groups FLOAT_SUM_DECIDES_ROWS sum(score); some_rows VIEW_FILTERS_MORE n > 0
+
+--@ case: what tells equal rows apart in a RANGE of distances
+SELECT a, b, first_value(sum(n)) OVER (ORDER BY count(*) RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY a, b
+--@ kept: groups UNSUPPORTED FIRST_VALUE(SUM(n)) OVER (ORDER BY COUNT(*) ASC RANGE BETWEEN 1 PRECEDING AND CU… depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY; some_rows UNSUPPORTED FIRST_VALUE(SUM(n)) OVER (ORDER BY COUNT(*) ASC RANGE BETWEEN 1 PRECEDING AND CU… depends on the order of rows with equal values in its ORDER BY: add all keys of GROUP BY to this ORDER BY
 
 --@ case: a window function of no name that is known
 SELECT a, some_rank() OVER (ORDER BY a) FROM t GROUP BY a

@@ -22,6 +22,7 @@ from tests.property import (
     zeros,
 )
 from tests.property.commuted import commuted
+from tests.property.distances import with_distances
 from tests.property.implied import Filtered
 from tests.property.joined_groups import JoinedGroups
 from tests.property.layers import Layers, layers
@@ -37,7 +38,8 @@ CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
 _SCORES = ("0.1", "0.25", "-3.5", "1000000.0")
 # So many seeds in a row ask about the same rows and views: to make those takes longer than to try a query.
 SHARING = 5
-# From this seed on every other query has its operands in another order than the view that it is near.
+# From this seed on every other query has its operands in another order than the view that it is near, and window frames
+# may be distances.
 COMMUTED = 200_000
 # From this seed on views have filters of several branches, and queries others that lie within these, or nearly.
 IMPLIED = 300_000
@@ -154,6 +156,7 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     layered = _layers(Random(f"layers {seed // sharing}"), shapes[0])
     query = layered.query(Random(f"layered {seed}"), query)
     query = commuted(f"commuted {seed}", query) if seed >= COMMUTED and seed % 2 else query
+    query = with_distances(query) if seed >= COMMUTED and " ROWS BETWEEN " in query else query
     grows = seed >= IN_SETS and seed // sharing % 2
     appended = _rows(Random(f"appended {seed // sharing}")) if grows else ""
     return Case(seed, rows, layered.views(views), query, layered.plain, appended)
