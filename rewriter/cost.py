@@ -90,10 +90,10 @@ class Costs:
         `share` (0 to 1) is the share of each table's rows that is read. The estimate of a derived table is that of its
         SELECTs.
         """
-        tables = {table.id: self.relations.get(table.name) for table in block.tables if not _under(table)}
+        tables = {table.id: self.relations.get(table.name) for table in block.tables if not table.blocks}
         found = dict(zip(tables, self._scans(block, tables, share), strict=True))
-        under = {table.id: inner for table in block.tables if (inner := _under(table))}
-        return found | {id_: total(map(self.of_block, inner)) for id_, inner in under.items()}
+        derived = (table for table in block.tables if table.blocks)
+        return found | {table.id: total(map(self.of_block, table.blocks)) for table in derived}
 
     def of_scans(self, scans: Mapping[str, Estimate], block: Block) -> Estimate:
         """Return the cost estimate of a block; `scans` has the estimate of reading each table, by table id."""
@@ -300,11 +300,6 @@ def _is_large(table: Relation | None) -> bool:
     Return False for None and for a table with an unknown number of rows.
     """
     return isinstance(table, Table) and (table.records or 0) > FEW_ROWS
-
-
-def _under(table: Occurrence) -> Sequence[Block]:
-    """Return the SELECTs of a derived table as blocks; empty for a base table and for unsupported SELECTs."""
-    return table.branches or ((table.inner,) if table.inner is not None else ())
 
 
 def _as_block(rewriting: Rewriting) -> Block:

@@ -49,6 +49,11 @@ class Occurrence:
     _references: dict[str, exp.Column] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks of a derived table's SELECTs; empty for a table in the catalog, and for unsupported SELECTs."""
+        return self.branches or ((self.inner,) if self.inner is not None else ())
+
+    @property
     def constant(self) -> bool:
         """Whether the table has the same rows in every snapshot.
 
@@ -152,8 +157,7 @@ class Block:
     @property
     def derived(self) -> tuple[Block, ...]:
         """The blocks of all derived tables in FROM, including those nested in other derived tables."""
-        inner = [block for table in self.tables for block in (table.inner, *table.branches) if block is not None]
-        return tuple(found for block in inner for found in (block, *block.derived))
+        return tuple(found for table in self.tables for block in table.blocks for found in (block, *block.derived))
 
     @property
     def plain(self) -> bool:

@@ -55,11 +55,10 @@ def _inexact_columns(block: Block) -> frozenset[Tree]:
     """Return the columns of derived tables that contain inexact aggregates."""
     found = set[Tree]()
     for table in block.tables:
-        for inner in (table.inner, *table.branches):
-            if inner is not None:
-                below = _inexact_columns(inner)
-                pairs = zip(table.columns, inner.outputs, strict=True)
-                found |= {exp.column(c.name.lower(), table.id) for c, tree in pairs if _is_inexact(tree, inner, below)}
+        for inner in table.blocks:
+            below = _inexact_columns(inner)
+            pairs = zip(table.columns, inner.outputs, strict=True)
+            found |= {exp.column(c.name.lower(), table.id) for c, tree in pairs if _is_inexact(tree, inner, below)}
     return frozenset(found)
 
 

@@ -59,10 +59,9 @@ def joined_once(known: Collection[str], block: Block) -> Set[str]:
 
 def _rows_of(table: Occurrence) -> int | None:
     """Return an upper bound of the row count of a base table or derived table in FROM; None if unknown."""
-    blocks = table.branches or ((table.inner,) if table.inner is not None else ())
-    if not blocks:
+    if not table.blocks:
         return table.contents.records if table.contents is not None else None
-    found = [most_rows(block) if block.keys is None else most_groups(block) for block in blocks]
+    found = [most_rows(block) if block.keys is None else most_groups(block) for block in table.blocks]
     known = [rows for rows in found if rows is not None]
     return sum(known) if len(known) == len(found) else None
 

@@ -110,10 +110,9 @@ def _column(tree: Tree, block: Block) -> int | None:
     table = next((table for table in block.tables if table.id == tree.args["table"].name), None)
     if table is None:
         return None
-    blocks = table.branches or ((table.inner,) if table.inner is not None else ())
-    if blocks:
+    if table.blocks:
         place = next(i for i, column in enumerate(table.columns) if column.name.lower() == tree.name)
-        return _together([_greatest(inner.outputs[place], inner) for inner in blocks], max)
+        return _together([_greatest(inner.outputs[place], inner) for inner in table.blocks], max)
     ranges = table.contents.ranges if table.contents is not None else ()
     bounds = next((bounds for name, *bounds in ranges if name.lower() == tree.name), None)
     return None if bounds is None else max(map(abs, bounds))
