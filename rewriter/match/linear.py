@@ -28,10 +28,8 @@ from rewriter.block.points import number_value
 from rewriter.functions.trees import cast, number
 from rewriter.functions.types import INTEGERS, MAX_PRECISION, as_decimal
 from rewriter.match.candidate import Miss
-from rewriter.match.nulls import same_nulls
 from rewriter.match.numbers import SUM_DIGITS, is_modest, reciprocal
 from rewriter.match.reading import Reading
-from rewriter.model.settings import is_ansi
 from rewriter.schema import numeric_type
 from rewriter.sql import columns_in
 
@@ -78,7 +76,7 @@ def _is_exact(kind: str | None, reading: Reading) -> bool:
     `2 * x`, may wrap around. `reading` has the view's settings.
     """
     if kind in _SMALL:
-        return is_ansi(reading.candidate.view.settings)
+        return reading.ansi
     decimal = as_decimal(kind)
     return kind == "bigint" or (decimal is not None and decimal.precision + SUM_DIGITS <= MAX_PRECISION)
 
@@ -186,7 +184,7 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
     if isinstance(argument, exp.Mul):
         return exp.Mul(this=summed, expression=constant)
     # Counting the whole operand first would look for a storage column at each step of a chain such as x + 1 + 2 + ….
-    counted = of("count", _same_nulls(varying, reading))
+    counted = of("count", reading.same_nulls(varying))
     weighed = None if counted is None else _times_rows(constant, counted, argument, reading)
     if weighed is None:
         return None
@@ -222,8 +220,4 @@ def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
 
 
 def _is_never_null(tree: Tree, reading: Reading) -> bool:
-    return isinstance(_same_nulls(tree, reading), exp.Star)
-
-
-def _same_nulls(tree: Tree, reading: Reading) -> Tree:
-    return same_nulls(tree, reading.block, ansi=is_ansi(reading.candidate.view.settings))
+    return isinstance(reading.same_nulls(tree), exp.Star)

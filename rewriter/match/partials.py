@@ -29,12 +29,10 @@ from rewriter.match.branches import Branches, Conditional, branches_of, chosen, 
 from rewriter.match.candidate import Miss, Reason
 from rewriter.match.linear import LINEAR, linear_sum
 from rewriter.match.monotone import monotone, with_operand
-from rewriter.match.nulls import same_nulls
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
 from rewriter.match.reading import Reading, of_own_type
 from rewriter.match.whole_sums import fits_bigint
 from rewriter.model import Column
-from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import operands
 
@@ -143,7 +141,7 @@ class PartialAggregates:
         `name` is the aggregate function. Return None if there is no simpler expression, or if the storage table lacks
         the simpler expression's count.
         """
-        deciding = self._same_nulls(argument)
+        deciding = self.reading.same_nulls(argument)
         found = None if deciding is argument else self.of(name, deciding)
         return found if isinstance(found, PartialAggregate) else None
 
@@ -153,16 +151,13 @@ class PartialAggregates:
         `max(2 * x)` gives `2 * max(x)`, and `max(-x)` gives `-min(x)`. Return None for other expressions, and if the
         storage table lacks the minimum or maximum of the operand.
         """
-        reading, ansi = self.reading, is_ansi(self.reading.candidate.view.settings)
-        function = monotone(argument, reading.block, reading.zone, reading.since, ansi=ansi)
+        reading = self.reading
+        function = monotone(argument, reading.block, reading.zone, reading.since, ansi=reading.ansi)
         found = None if function is None else self.of(function.extreme(name), function.operand)
         if function is None or not isinstance(found, PartialAggregate):
             return None
         tree = with_operand(argument, function.operand, found.tree)
         return PartialAggregate(tree, numeric_type(argument, reading.block))
-
-    def _same_nulls(self, argument: Tree) -> Tree:
-        return same_nulls(argument, self.reading.block, ansi=is_ansi(self.reading.candidate.view.settings))
 
     def _in_double(self, name: str, argument: Tree) -> PartialAggregate | None:
         """Return an aggregate of numbers cast to DOUBLE, computed from the aggregate of the numbers without the cast.
@@ -223,7 +218,7 @@ class PartialAggregates:
         `held` is the storage column of the sum, and `argument` the summed expression. Without ANSI mode, Spark returns
         NULL for a DECIMAL sum that overflows; in ANSI mode, Spark raises an error.
         """
-        if is_ansi(self.reading.candidate.view.settings):
+        if self.reading.ansi:
             return False
         summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
         if of is not None and isinstance(argument, exp.Cast):
@@ -240,7 +235,7 @@ class PartialAggregates:
         Without ANSI mode, a BIGINT sum that overflows wraps around. `kind` is the type in which the query sums the
         values, such as DECIMAL(38,0). Return False if the query sums BIGINTs, too, or if `summed` has another type.
         """
-        if kind == "bigint" or is_ansi(self.reading.candidate.view.settings):
+        if kind == "bigint" or self.reading.ansi:
             return False
         return numeric_type(summed, self.reading.block) == "bigint"
 
@@ -420,7 +415,7 @@ class PartialAggregates:
         return found
 
     def _is_never_null(self, tree: Tree) -> bool:
-        return isinstance(self._same_nulls(tree), (exp.Star, exp.Literal, exp.Boolean))
+        return isinstance(self.reading.same_nulls(tree), (exp.Star, exp.Literal, exp.Boolean))
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments.
@@ -456,8 +451,8 @@ class PartialAggregates:
         self._divided += 1
         if self._divided > MOST_IN_ALL or sum(1 for _ in argument.find_all(*LINEAR)) > MOST_OPERATIONS:
             return None
-        kind, ansi = numeric_type(argument, self.reading.block), is_ansi(self.reading.candidate.view.settings)
-        wide = kind == "bigint" and ansi and not fits_bigint(argument, self.reading.block)
+        kind = numeric_type(argument, self.reading.block)
+        wide = kind == "bigint" and self.reading.ansi and not fits_bigint(argument, self.reading.block)
 
         def of(name: str, value: Tree) -> Tree | None:
             partial = self.of(name, value)
@@ -515,7 +510,7 @@ class PartialAggregates:
             return PartialAggregate(number(0), VOID)
         if rows is None:
             return missing(call_of(name, argument))
-        deciding = self._same_nulls(argument)
+        deciding = self.reading.same_nulls(argument)
         if isinstance(deciding, (exp.Star, exp.Literal, exp.Boolean)):
             return PartialAggregate(rows)
         computed = self._computed(name, deciding)

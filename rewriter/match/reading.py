@@ -36,8 +36,10 @@ from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, asking_join, filling_join, in_words, join_views
+from rewriter.match.nulls import same_nulls
 from rewriter.match.presence import presence
 from rewriter.model import KEPT_AS, Column
+from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
 from rewriter.sql import columns_in, nodes_of, windows_in
 
@@ -223,6 +225,22 @@ class Reading:
         known = (self.normalize(renamed(case, self._mapping)) for case in cases)
         pairs = ((case, held) for case in known if (held := self.held(case)) is not None)
         return in_bands(self.normalize(conjunct), pairs, self.block, self.zone)
+
+    @property
+    def ansi(self) -> bool:
+        """Whether Spark computed the view in ANSI mode, in which an overflow is an error.
+
+        Without ANSI mode, a DECIMAL that overflows becomes NULL, and an integer wraps around.
+        """
+        return is_ansi(self.candidate.view.settings)
+
+    def same_nulls(self, tree: Tree) -> Tree:
+        """Return the operand of a numeric expression that alone decides where the expression is NULL.
+
+        `2 * x + 1` gives `x`. Return `*` for an expression that is never NULL, and the expression itself if there is no
+        such operand.
+        """
+        return same_nulls(tree, self.block, ansi=self.ansi)
 
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point grouping key of the view; GROUP BY stores 0.0 for -0.0 in
