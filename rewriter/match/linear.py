@@ -26,7 +26,7 @@ from sqlglot import exp
 from rewriter.block import has_aggregate
 from rewriter.block.points import number_value
 from rewriter.functions.trees import cast, number
-from rewriter.functions.types import INTEGERS, MAX_PRECISION, as_decimal
+from rewriter.functions.types import FRACTIONS, INTEGERS, MAX_PRECISION, as_decimal
 from rewriter.match.candidate import Miss
 from rewriter.match.numbers import SUM_DIGITS, is_modest, reciprocal
 from rewriter.match.reading import Reading
@@ -40,8 +40,10 @@ Of = Callable[[str, Tree], Tree | None]
 # The operations whose sum may be computed from sums of their operands.
 LINEAR = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg)
 _SMALL = ("tinyint", "smallint", "int")
-# The digits of the DECIMAL to which row counts are cast.
-ROWS_PRECISION = 18
+# The digits of the DECIMAL to which row counts are cast, and the most digits of a DECIMAL that is multiplied by a row
+# count: DECIMALs of p and q digits have a product of p + q + 1 digits.
+_ROWS_PRECISION = 18
+_WEIGHED_PRECISION = MAX_PRECISION - _ROWS_PRECISION - 1
 
 
 def linear_sum(argument: Tree, kind: str | None, reading: Reading, of: Of) -> Tree | None:
@@ -185,25 +187,26 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
         return exp.Mul(this=summed, expression=constant)
     # Counting the whole operand first would look for a storage column at each step of a chain such as x + 1 + 2 + ….
     counted = of("count", reading.same_nulls(varying))
-    weighed = None if counted is None else _times_rows(constant, counted, argument, reading)
+    kind = numeric_type(argument, reading.block)
+    weighed = None if counted is None or kind is None else times_rows(constant, counted, kind)
     if weighed is None:
         return None
     left, right = (summed, weighed) if argument.this == varying else (weighed, summed)
     return type(argument)(this=left, expression=right)
 
 
-def _times_rows(constant: Tree, counted: Tree, argument: Tree, reading: Reading) -> Tree | None:
-    """Return a constant times the row count `counted`, as a summand of the sum of `argument`.
+def times_rows(value: Tree, rows: Tree, kind: str) -> Tree | None:
+    """Return the sum of an expression that has the same value in each of a number of rows: `value * rows`.
 
-    For the argument `x + k`, the sum is `sum(x) + k * count(x)`, and the result is `k * count(x)`. Return None if the
-    product could have more digits than the type of the sum. `reading` is the query, expressed over the view's storage
-    table.
+    `rows` is the number of rows, and `kind` the type of the summed values, in which the product is computed. For a
+    DECIMAL k and n rows, the sum is `k * CAST(n AS DECIMAL(18,0))`. Return None if the product could have more than 38
+    digits.
     """
-    decimal = as_decimal(numeric_type(argument, reading.block))
+    decimal = as_decimal(kind)
     if decimal is None:
-        return exp.Mul(this=cast(constant, "bigint"), expression=counted)
-    fits = decimal.precision <= MAX_PRECISION - ROWS_PRECISION - 1
-    return exp.Mul(this=constant, expression=cast(counted, f"decimal({ROWS_PRECISION},0)")) if fits else None
+        return exp.Mul(this=cast(value, "double" if kind in FRACTIONS else "bigint"), expression=rows)
+    fits = decimal.precision <= _WEIGHED_PRECISION
+    return exp.Mul(this=value.copy(), expression=cast(rows, f"decimal({_ROWS_PRECISION},0)")) if fits else None
 
 
 def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:

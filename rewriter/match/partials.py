@@ -27,7 +27,7 @@ from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
 from rewriter.match.branches import Branches, Conditional, branches_of, chosen, conditionals, null_test
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.linear import LINEAR, linear_sum
+from rewriter.match.linear import LINEAR, linear_sum, times_rows
 from rewriter.match.monotone import monotone, with_operand
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
 from rewriter.match.reading import Reading, of_own_type
@@ -43,8 +43,6 @@ MOST_OPERATIONS = 24
 MOST_IN_ALL = 1000
 
 ADDITIVE = frozenset({"sum", "count"})
-# A DECIMAL of up to this many digits times a row count stays within 38 digits.
-WEIGHED_PRECISION = 19
 # The type in which sums of BIGINTs are added if a partial sum may overflow.
 _WIDE = f"decimal({MAX_PRECISION},0)"
 
@@ -339,7 +337,7 @@ class PartialAggregates:
                 return None
             return PartialAggregate(call_of("coalesce", summed, number(0)), kind)
         rows, counted = self.reading.row_count, self._of_rows("count", condition, exp.Star())
-        if counted is None:
+        if counted is None or kind in FRACTIONS:
             return None
         if isinstance(default, exp.Null):
             return _times(value, call_of("nullif", counted, number(0)), kind)
@@ -489,14 +487,8 @@ class PartialAggregates:
             return missing(call_of(name, argument))
         if kind == VOID or _is_zero(argument):
             return PartialAggregate(computed, kind)
-        decimal = as_decimal(kind)
-        if rows is None or (decimal is not None and decimal.precision > WEIGHED_PRECISION):
-            return missing(call_of(name, argument))
-        if isinstance(argument, exp.Literal) and argument.name == "1":
-            return PartialAggregate(rows, kind)
-        weight = cast(rows, "decimal(18,0)") if decimal else rows
-        value = computed if decimal else cast(computed, "double" if kind in FRACTIONS else "bigint")
-        return PartialAggregate(exp.Mul(this=value, expression=weight), kind)
+        weighed = _times(computed, rows, kind) if rows is not None else None
+        return weighed or missing(call_of(name, argument))
 
     def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return the partial count of an expression of grouping keys: count(*), or 0 if the expression is NULL.
@@ -548,18 +540,13 @@ def missing(tree: Tree) -> Miss:
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
 
 
-def _times(constant: Tree, counted: Tree, kind: str) -> PartialAggregate | None:
-    """Return the sum of a constant over `counted` rows: `1.0` gives `1.0 * CAST(n AS DECIMAL(18,0))`.
+def _times(value: Tree, rows: Tree, kind: str) -> PartialAggregate | None:
+    """Return the sum of an expression that has the same value in each of a number of rows; the sum of ones is `rows`.
 
-    `kind` is the type of the summed values. Return None if digits could be lost.
+    `rows` is the number of rows, and `kind` the type of the summed values. Return None if digits could be lost.
     """
-    decimal = as_decimal(kind)
-    if kind in INTEGERS:
-        tree = counted if constant == number(1) else exp.Mul(this=cast(constant, "bigint"), expression=counted)
-        return PartialAggregate(tree, kind)
-    if decimal is None or decimal.precision > WEIGHED_PRECISION:
-        return None
-    return PartialAggregate(exp.Mul(this=constant.copy(), expression=cast(counted, "decimal(18,0)")), kind)
+    tree = rows if value == number(1) and kind in INTEGERS else times_rows(value, rows, kind)
+    return None if tree is None else PartialAggregate(tree, kind)
 
 
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:
