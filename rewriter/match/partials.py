@@ -111,26 +111,35 @@ class PartialAggregates:
         doubled = self._in_double(name, argument)
         if doubled is not None:
             return doubled
-        of_row, branches = _OF_KEY.get(AGGREGATES[name].of_key or ""), branches_of(argument)
-        if of_row is None:
+        if AGGREGATES[name].of_key not in _OF_KEY:
             return missing(call_of(name, argument))
-        if branches is None:
-            if name != "sum":
-                found, simpler = of_row(self, name, argument), _SIMPLER.get(AGGREGATES[name].family or name)
-                return (
-                    found if simpler is None or not isinstance(found, Miss) else simpler(self, name, argument) or found
-                )
-            zeroed = self._of_zeroed(argument)
-            weighed = zeroed if zeroed is not None else of_row(self, name, argument)
-            linear = self._linear(argument) if isinstance(weighed, Miss) else None
-            return linear or weighed
-        # Deriving a whole CASE from storage gives the shorter SQL for min() and max(), but not for a sum.
-        by_branch = name in ADDITIVE and self.reading.held(argument) is None
-        first = self._of_branches(name, branches, argument) if by_branch else of_row(self, name, argument)
-        if not isinstance(first, Miss):
-            return first
-        second = of_row(self, name, argument) if by_branch else self._of_branches(name, branches, argument)
-        return first if by_branch and isinstance(second, Miss) else second
+        branches = branches_of(argument)
+        if branches is not None:
+            return self._of_case(name, branches, argument)
+        zeroed = self._of_zeroed(argument) if name == "sum" else None
+        found = zeroed if zeroed is not None else self._of_key(name, argument)
+        simpler = _SIMPLER.get(AGGREGATES[name].family or name) if isinstance(found, Miss) else None
+        return (simpler(self, name, argument) if simpler is not None else None) or found
+
+    def _of_key(self, name: str, argument: Tree) -> PartialAggregate | Miss:
+        """Return the partial aggregate of an expression k of grouping keys: min(k) of the rows of one group is k.
+
+        `name` is the aggregate function, whose record has the law (`of_key`). Return a Miss if the expression cannot be
+        derived from keys.
+        """
+        return _OF_KEY[AGGREGATES[name].of_key](self, name, argument)
+
+    def _of_case(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | Miss:
+        """Return the partial aggregate of `argument`, a CASE, from its branches or from keys; a Miss if neither works.
+
+        Deriving a whole CASE from keys gives the shorter SQL for min() and max(), but not for a sum.
+        """
+        if name not in ADDITIVE or self.reading.held(argument) is not None:
+            whole = self._of_key(name, argument)
+            return self._of_branches(name, branches, argument) if isinstance(whole, Miss) else whole
+        divided = self._of_branches(name, branches, argument)
+        whole = self._of_key(name, argument) if isinstance(divided, Miss) else divided
+        return divided if isinstance(whole, Miss) else whole
 
     def _of_nulls(self, name: str, argument: Tree) -> PartialAggregate | None:
         """Return the partial count of an expression that is NULL where a simpler expression is: count(2 * x) gives
@@ -435,8 +444,8 @@ class PartialAggregates:
         wide = kind == "bigint" and partial.wide
         return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind, wide)
 
-    def _linear(self, argument: Tree) -> PartialAggregate | None:
-        """Return the partial sum of a linear expression, such as x * k + c.
+    def _linear(self, name: str, argument: Tree) -> PartialAggregate | None:
+        """Return the partial sum of a linear expression, such as x * k + c; `name` is sum.
 
         Return None if the storage table lacks the partial sums of the operands, or if digits could be lost. To limit
         the time, return None if the expression has more than MOST_OPERATIONS operations, or all sums of the SELECT
@@ -527,12 +536,17 @@ class PartialAggregates:
 
 
 # Not bound methods of each object: it would refer to itself, and only the garbage collector would free it.
-_OF_KEY: Mapping[str, Callable[[PartialAggregates, str, Tree], PartialAggregate | Miss]] = {
+_OF_KEY: Mapping[str | None, Callable[[PartialAggregates, str, Tree], PartialAggregate | Miss]] = {
     "weigh": PartialAggregates._weighed,
     "count": PartialAggregates._counted,
     "same": PartialAggregates.key,
 }
-_SIMPLER = {"count": PartialAggregates._of_nulls, "extreme": PartialAggregates._of_extreme}
+# By the family or the name of an aggregate function: computes the aggregate from aggregates of simpler expressions.
+_SIMPLER: Mapping[str, Callable[[PartialAggregates, str, Tree], PartialAggregate | None]] = {
+    "count": PartialAggregates._of_nulls,
+    "sum": PartialAggregates._linear,
+    "extreme": PartialAggregates._of_extreme,
+}
 
 
 def missing(tree: Tree) -> Miss:
