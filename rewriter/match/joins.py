@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from rewriter.block import Block, Join, Predicates, meaning, rejected
+from rewriter.block.equivalence import key_of
+from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.match.candidate import Miss, Reason
+from rewriter.model import Table
 
 Tree = exp.Expr
 
@@ -65,6 +68,29 @@ def asking_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
     tables = frozenset(mapping.values())
     asking = (join for join in block.joins if join.kind in ("SEMI", "ANTI") and not join.subquery)
     return next((join for join in asking if join.tables == tables), None)
+
+
+def referencing(
+    on: Sequence[Tree], tables: frozenset[str], block: Block, sources: Sequence[Table]
+) -> Iterator[list[exp.Column]]:
+    """Yield the columns of each declared foreign key by which an ON condition joins a table, without other conditions.
+
+    `s LEFT JOIN d ON s.dim_id = d.id` yields `s.dim_id`, if this is a foreign key that references the primary key of d.
+    `tables` are the ids of the joined tables; yield nothing for several. `sources` are the tables in the catalog, with
+    their keys.
+    """
+    known = {source.name: source for source in sources}
+    joined = next((table for table in block.tables if {table.id} == tables), None)
+    pairs = [equated(conjunct, block) for conjunct in on]
+    if joined is None or joined.name not in known or None in pairs:
+        return
+    sides = {frozenset((key_of(pair[0]), key_of(pair[1]))) for pair in pairs if pair is not None}
+    for owner in block.tables:
+        if owner.id == joined.id or owner.name not in known:
+            continue
+        for columns in known[owner.name].references(known[joined.name]):
+            if sides == {frozenset(((owner.id, mine), (joined.id, theirs))) for mine, theirs in columns}:
+                yield [exp.column(mine, owner.id) for mine, _ in columns]
 
 
 def join_views(

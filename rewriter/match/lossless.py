@@ -11,6 +11,7 @@ from rewriter.block import Block, Join, Occurrence, Predicates, predicates_of
 from rewriter.block.equivalence import key_of
 from rewriter.block.predicates import equated
 from rewriter.match.candidate import Candidate, Miss, Reason
+from rewriter.match.joins import referencing
 from rewriter.model import Table
 from rewriter.sql import columns_in
 
@@ -88,14 +89,23 @@ def _with_members(query: Predicates, candidate: Candidate, mapping: Mapping[str,
     asked = [join for join in query.block.joins if join.kind == "SEMI"]
     if not asked:
         return query
-    apart = frozenset[str]().union(*(join.tables for join in candidate.block.joins))
-    inner = {mapping[table.id] for table in candidate.block.tables if table.id in mapping and table.id not in apart}
+    inner = _inner_joined_in(candidate, mapping)
     members = [join for join in asked if join.tables & inner and _single(join, query, candidate)]
     if not members:
         return query
     where = (*query.block.where, *(conjunct for join in members for conjunct in join.on))
     joins = tuple(join for join in query.block.joins if join not in members)
     return Predicates(replace(query.block, where=where, joins=joins), where, query.zone)
+
+
+def _inner_joined_in(candidate: Candidate, mapping: Mapping[str, str]) -> set[str]:
+    """Return the ids of the query's tables that the view reads without an outer, semi or anti join of them.
+
+    `mapping` maps the ids of the view's tables to those of the query's tables. `candidate` is the access path to the
+    view: the view's block with its storage table.
+    """
+    apart = frozenset[str]().union(*(join.tables for join in candidate.block.joins))
+    return {mapping[table.id] for table in candidate.block.tables if table.id in mapping and table.id not in apart}
 
 
 def _single(join: Join, query: Predicates, candidate: Candidate) -> bool:
@@ -129,15 +139,9 @@ def _with_referenced(query: Predicates, candidate: Candidate, mapping: Mapping[s
     gives:  SELECT d.name, sum(s.amount) FROM sales s JOIN dim d ON s.dim_id = d.id GROUP BY d.name
     no:     `ON s.dim_id = d.id AND d.name <> 'a'`, because the LEFT join returns NULLs for the name 'a'
     """
-    apart = frozenset[str]().union(*(join.tables for join in candidate.block.joins))
-    inner = {mapping[table.id] for table in candidate.block.tables if table.id in mapping and table.id not in apart}
+    inner = _inner_joined_in(candidate, mapping)
     for join in query.block.joins:
-        if (
-            join.kind == "LEFT"
-            and len(join.tables) == 1
-            and join.tables <= inner
-            and _finds_all(join, query, candidate)
-        ):
+        if join.kind == "LEFT" and join.tables <= inner and _finds_all(join, query, candidate):
             declared = {source.name: source.columns for source in candidate.sources}
             tables = (
                 replace(table, columns=declared[table.name]) if table.id in join.tables else table
@@ -155,21 +159,8 @@ def _finds_all(join: Join, query: Predicates, candidate: Candidate) -> bool:
 
     `candidate` is the access path to a view; its sources have the declared keys.
     """
-    sources = {source.name: source for source in candidate.sources}
-    (joined,) = (table for table in query.block.tables if table.id in join.tables)
-    if joined.name not in sources:
-        return False
-    pairs = [equated(conjunct, query.block) for conjunct in join.on]
-    sides = {frozenset((key_of(pair[0]), key_of(pair[1]))) for pair in pairs if pair is not None}
-    if None in pairs:
-        return False
-    for owner in query.block.tables:
-        known = sources.get(owner.name) if owner.id != joined.id else None
-        for columns in known.references(sources[joined.name]) if known is not None else ():
-            same = {frozenset(((owner.id, mine), (joined.id, theirs))) for mine, theirs in columns}
-            if same == sides and _never_null(query, [exp.column(mine, owner.id) for mine, _ in columns]):
-                return True
-    return False
+    keys = referencing(join.on, join.tables, query.block, candidate.sources)
+    return any(_never_null(query, columns) for columns in keys)
 
 
 def _joined(

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from rewriter.block import Join, Predicates, has_aggregate, renamed
-from rewriter.block.equivalence import key_of
-from rewriter.block.predicates import equated
 from rewriter.block.strict import columns_of, never_true, null_with
 from rewriter.block.words import words
 from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason, stored
-from rewriter.match.joins import Filled, Joined
+from rewriter.match.joins import Filled, Joined, referencing
 
 Tree = exp.Expr
 
@@ -137,19 +135,8 @@ def _referencing(filled: Filled, query: Predicates, candidate: Candidate, held: 
     the storage table lacks one of the columns; `held` are its columns by the view's outputs.
     """
     block = query.block
-    joined = next((table for table in block.tables if {table.id} == filled.tables), None)
-    sources = {source.name: source for source in candidate.sources}
-    pairs = [equated(conjunct, block) for conjunct in filled.on]
-    sides = {frozenset((key_of(pair[0]), key_of(pair[1]))) for pair in pairs if pair is not None}
-    if joined is None or joined.name not in sources or not pairs or None in pairs:
-        return None
-    for owner in block.tables:
-        known = sources.get(owner.name) if owner.id != joined.id else None
-        for columns in known.references(sources[joined.name]) if known is not None else ():
-            if sides != {frozenset(((owner.id, mine), (joined.id, theirs))) for mine, theirs in columns}:
-                continue
-            mine = [exp.column(name, owner.id) for name, _ in columns]
-            nullable = [column for column in mine if (d := block.type_of(column)) is None or d.nullable]
-            if all(column in held for column in nullable):
-                return [held[column] for column in nullable]
+    for columns in referencing(filled.on, filled.tables, block, candidate.sources):
+        nullable = [column for column in columns if (d := block.type_of(column)) is None or d.nullable]
+        if all(column in held for column in nullable):
+            return [held[column] for column in nullable]
     return None
