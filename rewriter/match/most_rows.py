@@ -48,13 +48,8 @@ def joined_once(known: Collection[str], block: Block) -> Set[str]:
     For `sales JOIN products ON sales.product_id = products.id` and sales in `known`, products is returned, if `id` is
     its primary key. A table that is joined by its primary key to a returned table is returned, too.
     """
-    reached = set(known)
-    determining = {table.id: list(_determining(table, block)) for table in block.tables if table.id not in reached}
-    while True:
-        more = {table for table, sides in determining.items() if sides and all(each & reached for each in sides)}
-        if more <= reached:
-            return reached - set(known)
-        reached |= more
+    determining = {table.id: list(_determining(table, block)) for table in block.tables}
+    return _determined(set(known), determining.keys() - set(known), determining)
 
 
 def _rows_of(table: Occurrence) -> int | None:
@@ -76,28 +71,28 @@ def _free(block: Block, counts: Mapping[str, int]) -> list[str]:
     determining = {table.id: list(_determining(table, block)) for table in block.tables}
     left, free = set(counts), list[str]()
     while left:
-        reached = {table: _reached(table, left, counts.keys() - left, determining) for table in left}
+        known = counts.keys() - left
+        reached = {table: _determined(known | {table}, left - {table}, determining) for table in left}
         best = min(left, key=lambda table: (-len(reached[table]), counts[table], table))
         free.append(best)
-        left -= reached[best]
+        left -= reached[best] | {best}
     return free
 
 
-def _reached(start: str, left: set[str], known: set[str], determining: _Determining) -> set[str]:
-    """Return the table `start`, and the tables in `left` of which the rows of `start` and `known` determine at most
-    one row.
+def _determined(known: Set[str], left: Set[str], determining: _Determining) -> Set[str]:
+    """Return the tables in `left` of which the rows of the tables in `known` determine at most one row.
 
-    A table is found if each column of its primary key is equated with a column of `start`, of a table in `known`, or of
-    a table already found. `determining` has, for each table and primary key column, the tables with an equal column.
-    Tables are given by id.
+    A table is found if each column of its primary key is equated with a column of a table in `known`, or of a table
+    already found. `determining` has, for each table and primary key column, the tables with an equal column. Tables are
+    given by id.
     """
-    reached = {start}
+    found = set[str]()
     while True:
-        before = known | reached
-        more = {t for t in left - reached if determining[t] and all(each & before for each in determining[t])}
+        before = known | found
+        more = {t for t in left - found if determining[t] and all(each & before for each in determining[t])}
         if not more:
-            return reached
-        reached |= more
+            return found
+        found |= more
 
 
 def _determining(table: Occurrence, block: Block) -> Iterator[frozenset[str]]:
