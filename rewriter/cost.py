@@ -24,10 +24,10 @@ from rewriter.clock import value_at
 from rewriter.delta import CHANGED_COST, Added, Changed, Read
 from rewriter.freshness import Relations
 from rewriter.index import Group, Shortlist
-from rewriter.match import Match, Rewriting
+from rewriter.match import Match, Miss, Reason, Rewriting
 from rewriter.match.candidate import STORAGE_ALIAS, Delta, Shared
 from rewriter.match.decompose import UNKNOWN_SHARE
-from rewriter.model import MaterializedView, Relation, Table, TableName
+from rewriter.model import MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.statistics import FEW_ROWS
 from rewriter.scans import (
     JOIN,
@@ -277,6 +277,20 @@ class Costs:
         part = pruned_scan(table, columns, {}).bytes / whole.bytes if _is_large(table) and whole.bytes else 1.0
         dear = CHANGED_COST if isinstance(read, Changed) else 1
         return Estimate(1, rows, rows, dear * size * min(1.0, part), rows)
+
+
+def cost_problem(plan: Estimate, tables: Estimate, view: MaterializedView, session: Session) -> Miss | None:
+    """Return a Miss if a plan over a view is not estimated to be cheaper than the base tables; None otherwise.
+
+    `tables` is the estimate of the base tables. Return None, too, if a hint of the statement names a view to use.
+    """
+    if session.only is not None or plan.gains_on(tables):
+        return None
+    return Miss(
+        Reason.DEARER,
+        f"reading the view would cost {plan}, reading the base tables {tables}: to read the view nonetheless, write "
+        f"/*+ VIEWGATE(use = '{view.name}') */ after SELECT",
+    )
 
 
 _ms: Callable[[Estimate], float] = attrgetter("ms")

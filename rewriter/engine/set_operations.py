@@ -5,11 +5,12 @@ The branches of the view may have more rows or columns than the branches of the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from rewriter.block import Block, Find, Unsupported, build_block, find_among, predicates_of, tells_time
-from rewriter.cost import Costs
+from rewriter.cost import Costs, cost_problem
 from rewriter.engine.access_paths import columns_of
 from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.questions import DERIVED_ALONE, block_of, finder, reads_derived_alone, unread
@@ -83,12 +84,29 @@ def answer_set(
                 "branch to the types of the columns",
             ),
         ), ()
-    paths = [replace(path, block=block) for block in held[1]]
-    asked = [predicates_of(block, statement.session.time_zone) for block in blocks]
-    costs = Costs(relations, statement.session.time_zone)
-    tables = total(map(costs.of_block, blocks))
-    found = Answer(
-        name,
+    session = statement.session
+    found = _in_some_order(operation, blocks, held[1], path, session.time_zone)
+    if isinstance(found.result, Miss):
+        return found, ()
+    costs = Costs(relations, session.time_zone)
+    plan, tables = costs.of_match(found.result), total(map(costs.of_block, blocks))
+    dearer = cost_problem(plan, tables, path.view, session)
+    return (found, blocks[0].names) if dearer is None else (Answer(name, dearer), ())
+
+
+def _in_some_order(
+    operation: SetOperation, questions: Sequence[Block], branches: Sequence[Block], path: Candidate, zone: str
+) -> Answer:
+    """Return a view's answer to a set operation, in the first order of the view's branches in which all match.
+
+    `questions` are the blocks of the branches of `operation`, and `branches` those of the view's set operation. `path`
+    is the access path to the view, `zone` the session's time zone. The Answer contains a Miss if the branches match in
+    no order.
+    """
+    asked = [predicates_of(block, zone) for block in questions]
+    paths = [replace(path, block=block) for block in branches]
+    closest = Answer(
+        branch_by_branch.__name__,
         Miss(
             Reason.SHAPE,
             "the branches of the query's set operation are not branches of the view's set operation: create a view "
@@ -97,22 +115,12 @@ def answer_set(
     )
     for order in operation.orders():
         pairs = tuple((question, paths[place]) for question, place in zip(asked, order, strict=True))
-        tried = answer_whole(SetQuestion(operation, pairs), path)
-        if isinstance(tried.result, Match):
-            plan = costs.of_match(tried.result)
-            if statement.session.only is None and not plan.gains_on(tables):
-                return Answer(
-                    name,
-                    Miss(
-                        Reason.DEARER,
-                        f"reading the view would cost {plan}, reading the base tables {tables}: to read the view "
-                        f"nonetheless, write /*+ VIEWGATE(use = '{path.view.name}') */ after SELECT",
-                    ),
-                ), ()
-            return tried, blocks[0].names
+        found = answer_whole(SetQuestion(operation, pairs), path)
+        if isinstance(found.result, Match):
+            return found
         # In another order the branches read other tables, which says less about the view.
-        found = tried if tried.result.reason is not Reason.TABLES_DIFFER else found
-    return found, ()
+        closest = found if found.result.reason is not Reason.TABLES_DIFFER else closest
+    return closest
 
 
 def verify_set(

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from rewriter.block import Block, Predicates, predicates_of
 from rewriter.correlation import Correlation
-from rewriter.cost import Costs
+from rewriter.cost import Costs, cost_problem
 from rewriter.engine.access_paths import candidate_of, readable_storage, settings_problem
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
 from rewriter.engine.guard import guarded
@@ -224,12 +224,8 @@ class Tried:
         the base tables. `rule` is the name of the rule that gave the match.
         """
         estimate = self.costs.of_match(match)
-        if self.session.only is None and not estimate.gains_on(tables):
-            return Miss(
-                Reason.DEARER,
-                f"reading the view would cost {estimate}, reading the base tables {tables}: to read the view "
-                f"nonetheless, write /*+ VIEWGATE(use = '{view.name}') */ after SELECT",
-            )
+        if (dearer := cost_problem(estimate, tables, view, self.session)) is not None:
+            return dearer
         self.matches.setdefault(view.name, Matched(rule, estimate))
         self.missed = [attempt for attempt in self.missed if attempt.view != view.name]
         best = Best((estimate.ms, view.name), view, rule, match, path, estimate)
