@@ -65,12 +65,7 @@ def candidate_of(
     """
     named = {table.name for table in query.tables}
     if view.name in named:
-        if storage.only:
-            return Miss(Reason.HOLDS_A_PART, storage.only)
-        table = Occurrence("t0", view.name, view.name.table, view.columns)
-        outputs = tuple(exp.column(c.name.lower(), "t0") for c in view.columns)
-        labels = tuple(c.name for c in view.columns)
-        return Candidate(view, Block((table,), (), outputs, labels), storage, labels)
+        return _path_by_name(view, storage)
     if not named.isdisjoint(state.name for state in view.through):
         view, names = replace(view, storage_query=view.over_views), definitions.over_views[view.name].tables
     else:
@@ -82,14 +77,8 @@ def candidate_of(
         return Miss(Reason.UNSUPPORTED, str(problem))
     if isinstance(block, str):
         return Miss(Reason.VIEW_UNSUPPORTED, block)
-    if block.limit or block.offset or (block.having and block.sets is not None):
-        clause = "LIMIT" if block.limit else "OFFSET" if block.offset else "HAVING"
-        with_sets = " with GROUPING SETS" if clause == "HAVING" else ""
-        return Miss(
-            Reason.SHAPE,
-            f"the view's query has {clause}{with_sets}, so the view lacks rows that the query may need: remove "
-            f"{clause} from the view's query",
-        )
+    if (limited := _limited(block)) is not None:
+        return limited
     stored = _stored_names(block, storage.columns)
     if stored is None:
         return Miss(
@@ -122,6 +111,32 @@ def candidate_of(
             "the view does not store which grouping set each row belongs to: add grouping_id() to the view's query",
         )
     return path
+
+
+def _path_by_name(view: MaterializedView, storage: Table) -> Candidate | Miss:
+    """Return the access path to a view that a query names in FROM: a SELECT of the view's columns.
+
+    Return a Miss if the storage table has only a part of the view's rows.
+    """
+    if storage.only:
+        return Miss(Reason.HOLDS_A_PART, storage.only)
+    table = Occurrence("t0", view.name, view.name.table, view.columns)
+    outputs = tuple(exp.column(column.name.lower(), "t0") for column in view.columns)
+    names = tuple(column.name for column in view.columns)
+    return Candidate(view, Block((table,), (), outputs, names), storage, names)
+
+
+def _limited(block: Block) -> Miss | None:
+    """Return a Miss if a clause of a view's block, such as LIMIT, drops rows or groups that a query may need."""
+    if not (block.limit or block.offset or (block.having and block.sets is not None)):
+        return None
+    clause = "LIMIT" if block.limit else "OFFSET" if block.offset else "HAVING"
+    with_sets = " with GROUPING SETS" if clause == "HAVING" else ""
+    return Miss(
+        Reason.SHAPE,
+        f"the view's query has {clause}{with_sets}, so the view lacks rows that the query may need: remove {clause} "
+        "from the view's query",
+    )
 
 
 def _is_by_definition(view: MaterializedView, query: Block) -> bool:
