@@ -69,23 +69,19 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     """
     query, path = ask.question, ask.path
     if not isinstance(query, Predicates) or query.block.keys is None or path.block.keys is None:
-        who = "the view" if path.block.keys is None else "the query"
-        return Miss(
-            Reason.SHAPE,
-            f"{who} has neither GROUP BY nor aggregates, so rows that the view lacks cannot be added to the view's "
-            "rows: create a view that has all rows of the query",
-            apart=True,
+        ungrouped = "the view" if path.block.keys is None else "the query"
+        return _miss(
+            f"{ungrouped} has neither GROUP BY nor aggregates, so rows that the view lacks cannot be added to the "
+            "view's rows: create a view that has all rows of the query"
         )
     if path.past:
-        return Miss(
-            Reason.SHAPE,
-            "the rows that the view lacks would be read at a later snapshot than the view's rows: refresh the view",
-            apart=True,
+        return _miss(
+            "the rows that the view lacks would be read at a later snapshot than the view's rows: refresh the view"
         )
     if (filling := filling_join(query.block, ask.mapping)) is not None:
         return _joined_side(ask, query, filling)
     if problem := _query_problem(ask, query.block):
-        return Miss(Reason.SHAPE, problem, apart=True)
+        return _miss(problem)
     divided = _cut(query, path, ask.mapping)
     cut = tuple(divided.values())
     # The complement of an equality in the view's own filter is most of a table, so that reading it does not pay; the
@@ -95,27 +91,19 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     pays = all(type(conjunct) in _NEGATED or conjunct in of_part for conjunct in divided)
     otherwise = _otherwise(divided, query) if divided and pays else None
     if otherwise is None:
-        return Miss(
-            Reason.SHAPE,
+        return _miss(
             "the rows that the query needs and the view lacks cannot be selected by a range of a column: create a view "
-            "without the filters that the query lacks",
-            apart=True,
+            "without the filters that the query lacks"
         )
     applied = Predicates(query.block, cut, query.zone)
     narrowed = (*(c for c in query.conjuncts if c not in divided and not applied.implies(c)), *cut)
     if Predicates(query.block, narrowed, query.zone).impossible:
-        return Miss(
-            Reason.SHAPE,
-            "the view's filter excludes all rows of the query: create a view without the filter",
-            apart=True,
-        )
+        return _miss("the view's filter excludes all rows of the query: create a view without the filter")
     edges = all(asked != cut for asked, cut in divided.items())
     open_ended = _open_ended(divided, query, path, ask.mapping) if edges else None
     if open_ended is not None and open_ended.holds_none:
-        return Miss(
-            Reason.SHAPE,
-            "the time range of the query contains no whole time bucket of the view: create a view with shorter buckets",
-            apart=True,
+        return _miss(
+            "the time range of the query contains no whole time bucket of the view: create a view with shorter buckets"
         )
     groups = decomposed(query.block)
     held = replace(ask, question=Predicates(replace(groups, where=narrowed), narrowed, query.zone))
@@ -123,6 +111,11 @@ def union_remainder(ask: Ask) -> TwoPhase | Miss:
     rest = (*(conjunct for conjunct in query.block.where if not others.implies(conjunct)), otherwise)
     lacking = open_ended.lacking if open_ended is not None else None
     return TwoPhase(groups, held, replace(groups, where=rest), edges, lacking)
+
+
+def _miss(detail: str) -> Miss:
+    """Return a Miss that any other rule's Miss replaces, because this rule only adds the rows that a view lacks."""
+    return Miss(Reason.SHAPE, detail, apart=True)
 
 
 def _query_problem(ask: Ask, block: Block) -> str:
@@ -167,21 +160,17 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     of_part = divided.keys() - set(path.own or ()) if path.own is not None else frozenset[Tree]()
     pays = all(type(each) in _NEGATED or each in of_part for each in divided)
     if clause := unaddable(path):
-        return Miss(
-            Reason.SHAPE,
+        return _miss(
             f"the view has {clause}, so the view's stored groups cannot be combined with the groups that the view "
-            "lacks: create a view that has all rows of the query",
-            apart=True,
+            "lacks: create a view that has all rows of the query"
         )
     whole = replace(view, where=own)
     otherwise = _otherwise(divided, Predicates(whole, own, query.zone)) if divided and pays else None
     if otherwise is None:
         joined = ", ".join(table.alias for table in query.block.tables if table.id in filling.tables)
-        return Miss(
-            Reason.SHAPE,
+        return _miss(
             f"the rows of {joined} that the view lacks because of its filter cannot be selected by a range of a "
-            "column: create a view without the filter",
-            apart=True,
+            "column: create a view without the filter"
         )
     groups, union = replace(joined_groups(path), where=own), over_union(path)
     same = {table.id: table.id for table in view.tables}
