@@ -13,9 +13,9 @@ A plan that is neither proved nor refuted is undecided, and may be used; a refut
 its axioms: the trusted keys on which the proof relies.
 """
 
-from rewriter.verify.branches import verify_branches
 from rewriter.verify.leaves import Leaves
 from rewriter.verify.proofs import verdict_on
+from rewriter.verify.set_operations import verify_branches
 from rewriter.verify.texts import verify_text
 from rewriter.verify.verdict import PROVED, REFUTED, UNDECIDED, UNVERIFIED, Verdict, verify
 

@@ -37,12 +37,11 @@ def verify_text(original: str, plan: str, session: Session, view: MaterializedVi
     wrong = _problem(tree, storage)
     if wrong:
         return Verdict(REFUTED, wrong)
-    limits = (None, None) if whole else limits_of(tail)
-    if limits_of(tree) != limits:
-        return Verdict(REFUTED, f"the rewritten query has the LIMIT and OFFSET {limits_of(tree)} instead of {limits}")
-    if list(order_of(tree, ())) != list(order_of(tail, query.names)):
-        return Verdict(REFUTED, "the ORDER BY of the rewritten query differs from that of the query")
-    return Verdict(PROVED)
+    if whole:  # the view has applied LIMIT and OFFSET
+        tail.set("limit", None)
+        tail.set("offset", None)
+    wrong = tail_problem(tree, tail, query.names)
+    return Verdict(REFUTED, wrong) if wrong else Verdict(PROVED)
 
 
 def _texts(query: str, view: MaterializedView) -> Iterator[tuple[object, bool]]:
@@ -68,13 +67,26 @@ def _problem(tree: exp.Select, storage: Table) -> str:
     )
 
 
-def limits_of(tree: exp.Select) -> tuple[str | None, str | None]:
-    """Return the LIMIT and the OFFSET of a query as text; None in place of a clause that the query lacks."""
-    limit, offset = tree.args.get("limit"), tree.args.get("offset")
-    return limit and limit.expression.name, offset and offset.expression.name
+def tail_problem(plan: exp.Select, tail: exp.Select, names: Sequence[str]) -> str:
+    """Return how the ORDER BY, LIMIT or OFFSET of a plan differ from those of the query, as text for a message.
+
+    `tail` is any SELECT with these clauses of the query, and `names` are the names of the query's outputs. Return an
+    empty string if the clauses agree.
+    """
+    if _limits(plan) != _limits(tail):
+        return f"the rewritten query has {_limits(plan)} instead of {_limits(tail)}"
+    if list(_order(plan, ())) != list(_order(tail, names)):
+        return "the ORDER BY of the rewritten query differs from the ORDER BY of the query"
+    return ""
 
 
-def order_of(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
+def _limits(tree: exp.Select) -> str:
+    """Return the LIMIT and OFFSET of a query as text: `LIMIT 5 OFFSET 2`."""
+    clauses = (tree.args.get("limit"), tree.args.get("offset"))
+    return " ".join(f"{clause.key.upper()} {clause.expression.name}" for clause in clauses if clause) or "no LIMIT"
+
+
+def _order(tree: exp.Select, names: Sequence[str]) -> Iterator[tuple[int, bool, bool]]:
     """Yield each ORDER BY item: the output position (from 0), whether it is descending, and whether NULLs come first.
 
     An item is an output position or one of the output names, `names`; for other items, the position is -1.

@@ -14,7 +14,7 @@ from rewriter.match.set_operations import UNION_ALL, SetOperation, stored_operat
 from rewriter.model import MaterializedView, Session, Table
 from rewriter.sql import ParseError, parse_select
 from rewriter.verify.proofs import verdict_on
-from rewriter.verify.texts import limits_of, order_of
+from rewriter.verify.texts import tail_problem
 from rewriter.verify.verdict import PROVED, REFUTED, UNDECIDED, Verdict
 
 
@@ -39,7 +39,7 @@ def verify_branches(
             if the operator gives the same rows for this order of the branches, and, for operators other than UNION
             ALL, if the plan keeps all columns, so that no two different rows become equal
     """
-    stored, storage, query = stored_operation(view), relations.get(view.storage), operation.query
+    stored, storage = stored_operation(view), relations.get(view.storage)
     if stored is None or not isinstance(storage, Table) or len(stored[1].branches) != len(questions):
         return Verdict(UNDECIDED, "the view's query is not a set operation with as many branches as the query")
     statement, of_view = stored
@@ -47,7 +47,7 @@ def verify_branches(
         return Verdict(REFUTED, f"the view's query is a {of_view.operator} instead of a {operation.operator}")
     texts = [statement.sql[slice(*branch.span)] for branch in of_view.branches]
     try:
-        tree, tail = parse_select(plan), parse_select(f"SELECT 1 {query.tail}")
+        tree, tail = parse_select(plan), parse_select(f"SELECT 1 {operation.query.tail}")
     except ParseError as problem:
         return Verdict(UNDECIDED, str(problem))
     given = {item.unalias().name for item in tree.expressions if isinstance(item.unalias(), exp.Column)}
@@ -55,12 +55,9 @@ def verify_branches(
         return Verdict(
             REFUTED, f"{operation.operator} may merge rows of the rewritten query that the view keeps distinct"
         )
-    if limits_of(tree) != limits_of(tail):
-        return Verdict(
-            REFUTED, f"the rewritten query has the LIMIT and OFFSET {limits_of(tree)} instead of {limits_of(tail)}"
-        )
-    if list(order_of(tree, ())) != list(order_of(tail, query.names)):
-        return Verdict(REFUTED, "the ORDER BY of the rewritten query differs from that of the query")
+    wrong = tail_problem(tree, tail, operation.query.names)
+    if wrong:
+        return Verdict(REFUTED, wrong)
     alone = tree.copy()
     for clause in ("order", "limit", "offset"):
         alone.set(clause, None)
