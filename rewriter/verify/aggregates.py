@@ -27,7 +27,7 @@ from rewriter.block.points import number_value
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
 from rewriter.functions.trees import call_of, cast
-from rewriter.functions.types import FRACTIONS, INTEGERS, Decimal, as_decimal, is_numeric, may_be_cut
+from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal, is_numeric, may_be_cut
 from rewriter.match.monotone import Monotone, monotone, with_operand
 from rewriter.match.numbers import is_modest, reciprocal
 from rewriter.schema import argument_types, components_of, numeric_type
@@ -46,6 +46,7 @@ from rewriter.verify.forms import (
     of_shape,
     under,
     values_of,
+    widens,
     with_condition,
 )
 from rewriter.verify.truth import bare, conjunction, symmetric
@@ -782,25 +783,3 @@ def coalesce_form(forms: Forms, tree: Tree) -> Tree:
         return forms.normal(of_shape(first, conditions_of(first), [*values_of(first), ZERO]))
     summed = isinstance(first, exp.Anonymous) and first.name == "sum" and len(rest) == 1 and is_zero(rest[0])
     return _total(forms, first.expressions[0]) if summed else tree
-
-
-def widens(narrow: str, wide: str) -> bool:
-    """Return whether a cast between two numeric types preserves every value.
-
-    >>> widens("int", "bigint"), widens("bigint", "double"), widens("decimal(10,2)", "decimal(22,2)")
-    (True, False, True)
-    """
-    if narrow in INTEGERS and wide in INTEGERS:
-        return INTEGERS.index(narrow) <= INTEGERS.index(wide)
-    if narrow in INTEGERS and wide == "double":
-        return narrow != "bigint"
-    if narrow == "float" and wide == "double":
-        return True
-    if not is_numeric(narrow) or (target := as_decimal(wide)) is None:
-        return False
-    digits = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}
-    source = as_decimal(narrow) or (Decimal(digits[narrow], 0) if narrow in digits else None)
-    if source is None:
-        return False
-    precision, scale = source
-    return target.scale >= scale and target.precision - target.scale >= precision - scale

@@ -36,7 +36,7 @@ from rewriter.timeseries import (
     read_moment,
 )
 from rewriter.timeseries.bucket import TEMPORAL
-from rewriter.verify.forms import values_of
+from rewriter.verify.forms import values_of, widens
 from rewriter.verify.lines import Line, compare
 from rewriter.verify.nesting import instant
 
@@ -269,19 +269,12 @@ class Filter:
         if not isinstance(tree, exp.Cast) or (day_source(tree) is not None):
             return tree
         here, wide = self._kind(tree.this), self._kind(tree)
-        held, holding = as_decimal(here), as_decimal(wide)
-        if holding is not None and self._value(literal, wide) is None:  # Spark may round one of the two
+        if as_decimal(wide) is not None and self._value(literal, wide) is None:  # Spark may round one of the two
             return tree
-        if here in INTEGERS:
-            value = self._value(literal, here)
-            whole = wide in INTEGERS and INTEGERS.index(wide) >= INTEGERS.index(here)
-            digits = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 19}[here]
-            roomy = holding is not None and holding.precision - holding.scale >= digits
-            small = wide == "double" and value is not None and same_in_double(value)
-            return tree.this if whole or roomy or small else tree
-        if held is None or holding is None or holding.scale < held.scale:
-            return tree
-        return tree.this if holding.precision - holding.scale >= held.precision - held.scale else tree
+        if wide == "double":
+            value = self._value(literal, here) if here in INTEGERS else None
+            return tree.this if value is not None and same_in_double(value) else tree
+        return tree.this if widens(here, wide) else tree
 
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
         """Return a test of cells for the comparison of coalesce(x, c) with a literal by `operator`, such as <.

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from rewriter.block import Block
 from rewriter.functions.trees import call_of, number
+from rewriter.functions.types import as_decimal, holds_all
 from rewriter.model import Session
 from rewriter.model.settings import is_ansi
 
@@ -152,3 +153,17 @@ def is_zero(tree: Tree) -> bool:
 def is_distinct(call: exp.Anonymous) -> bool:
     """Return whether an aggregate has DISTINCT, as count(DISTINCT x) does."""
     return bool(call.expressions) and isinstance(call.expressions[0], exp.Distinct)
+
+
+def widens(narrow: str, wide: str) -> bool:
+    """Return whether a cast between two numeric types preserves every value.
+
+    >>> widens("int", "bigint"), widens("bigint", "double"), widens("decimal(10,2)", "decimal(22,2)")
+    (True, False, True)
+    """
+    if wide == "double":
+        return narrow in ("tinyint", "smallint", "int", "float")
+    decimal = as_decimal(wide)
+    # Spark converts a BIGINT to 20 digits, but none has more than 19.
+    long = narrow == "bigint" and decimal is not None and decimal.precision - decimal.scale >= 19
+    return long or holds_all(wide, narrow)

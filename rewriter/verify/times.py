@@ -32,8 +32,7 @@ from rewriter.timeseries import (
 )
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS
 from rewriter.timeseries.granularity import DATE_GRANULARITIES
-from rewriter.verify.aggregates import widens
-from rewriter.verify.forms import Forms
+from rewriter.verify.forms import Forms, widens
 from rewriter.verify.labels import (
     counted_form,
     dated_form,
