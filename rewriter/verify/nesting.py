@@ -32,6 +32,15 @@ from rewriter.verify.forms import Forms
 
 Tree = exp.Expr
 
+# For each unit of an interval: its length in seconds, a month as 31 days.
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_678_400}
+_UNITS["year"] = 12 * _UNITS["month"]
+_BY_DATE = ("day", "week", "month", "year")
+_MONTHS = ("month", "quarter", "year")
+_MILLIS = exp.Literal.number(1_000)
+# The functions that make a TIMESTAMP of a number of fractions of a second since 1970, with the fractions in a second.
+_OF_FRACTIONS = {name: times for name, times in COUNTED.items() if times > 1}
+
 
 def nests(forms: Forms, fine: Grain, coarse: Grain, kind: str, source: Tree) -> bool:
     """Return whether each fine bucket of the time `source` lies within one coarse bucket, in the session's zone.
@@ -112,12 +121,9 @@ def counted_units(forms: Forms, tree: Tree) -> Tree:
     for grain in _OF_UNITS.get(unit.name, ()):
         time = finer(forms, end, grain) if is_border(moment.wall, grain) else None
         since = earliest(forms, time) if time is not None and forms.kind(time) == "timestamp" else None
-        if time is not None and since is not None and since - 172_800 >= moment.micros // 1_000_000:
+        if time is not None and since is not None and since - 2 * _UNITS["day"] >= moment.micros // 1_000_000:
             return call_of(tree.name, unit, start, time)
     return tree
-
-
-_MONTHS = ("month", "quarter", "year")
 
 
 def clock_of(forms: Forms, tree: Tree) -> Tree | None:
@@ -164,12 +170,6 @@ def finer(forms: Forms, source: Tree, grain: Grain) -> Tree | None:
     if found is None or (found[0].name in COUNTED and isinstance(number, exp.Column) and not is_counted(forms, number)):
         return None
     return found[0] if nests(forms, found[1], grain, "timestamp", found[0]) else None
-
-
-# For each unit of an interval: its length in seconds, a month as 31 days.
-_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800, "month": 2_678_400}
-_UNITS["year"] = 12 * _UNITS["month"]
-_BY_DATE = ("day", "week", "month", "year")
 
 
 def _moved(forms: Forms, moved: exp.Add | exp.Sub, grain: Grain) -> Tree | None:
@@ -225,10 +225,10 @@ def _on_another_clock(forms: Forms, shown: Tree, grain: Grain) -> Tree | None:
     below a day in place of the hour.
     """
     begun, zone = shown.expressions
-    bucket, stepped_ = as_bucket(begun), instant(begun)
-    time, fine = (bucket.source, bucket.grain) if bucket is not None else (stepped_[0], "") if stepped_ else (None, "")
-    if stepped_ is not None:
-        fine = next((name for name, seconds in LENGTHS.items() if seconds == stepped_[1]), "")
+    bucket, rounded = as_bucket(begun), instant(begun)
+    time, fine = (bucket.source, bucket.grain) if bucket is not None else (rounded[0], "") if rounded else (None, "")
+    if rounded is not None:
+        fine = next((name for name, seconds in LENGTHS.items() if seconds == rounded[1]), "")
     if time is None or fine in DATE_GRANULARITIES or not fine or not is_fixed_offset(forms.zone):
         return None
     since = earliest(forms, time)
@@ -257,11 +257,6 @@ def _converted(forms: Forms, call: exp.Anonymous, grain: Grain) -> Tree | None:
     return call_of(call.name, *call.expressions[:-1], cast(bucket.source, "timestamp_ntz"))
 
 
-# The functions that make a TIMESTAMP of a number since 1970, with the number of units in a second.
-_MILLIS = exp.Literal.number(1_000)
-FRACTIONS = {name: times for name, times in COUNTED.items() if times > 1}
-
-
 def instant(tree: Tree) -> tuple[Tree, int] | None:
     """Return the t and n of an expression that rounds a TIMESTAMP t down to n seconds; None for other expressions.
 
@@ -273,8 +268,8 @@ def instant(tree: Tree) -> tuple[Tree, int] | None:
     if not isinstance(tree, exp.Anonymous) or len(tree.expressions) != 1:
         return None
     (seconds,) = tree.expressions
-    if tree.name in FRACTIONS:
-        found, times = stepped(seconds), FRACTIONS[tree.name]
+    if tree.name in _OF_FRACTIONS:
+        found, times = stepped(seconds), _OF_FRACTIONS[tree.name]
         if found is None or not isinstance(found[0], exp.Column) or found[1] % times:
             return None
         return call_of(tree.name, found[0]), found[1] // times
