@@ -267,7 +267,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     if not finer.nonempty and not all(map(_is_whole, arguments)):
         raise Unfolded(
             f"the argument of {words(call)} is the result of an aggregate query without GROUP BY, which the verifier "
-            "does not support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+            "does not support"
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
@@ -287,8 +287,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
     raise Unfolded(
-        f"{words(call)} aggregates groups, and the verifier knows no equal aggregate over the rows of these groups: "
-        "the rewritten query is used nonetheless, without a proof that it returns the same rows"
+        f"{words(call)} aggregates groups, and the verifier knows no equal aggregate over the rows of these groups"
     )
 
 

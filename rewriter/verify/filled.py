@@ -84,10 +84,7 @@ class FilledRows:
             folds = tree is call and call.name in FOLDED and AGGREGATES[call.name].of_nothing == "null"
             same = folds and all(null_with(argument, self._is_absent) for argument in call.expressions)
         if not same:
-            raise Unfolded(
-                f"the column {node.name} of the view may have a value where the outer join returns NULL: the "
-                "rewritten query is used nonetheless, without a proof that it returns the same rows"
-            )
+            raise Unfolded(f"the column {node.name} of the view may have a value where the outer join returns NULL")
         return self._of_groups(tree)
 
     def _with_counts(self, node: Tree) -> Tree:
@@ -167,8 +164,7 @@ class FilledRows:
         if tree is None:
             raise Unfolded(
                 f"the rewritten query names {node.name}, which is not among the view's columns "
-                f"{', '.join(self.outputs)}: the rewritten query is used nonetheless, without a proof that it "
-                "returns the same rows"
+                f"{', '.join(self.outputs)}"
             )
         return tree
 

@@ -276,13 +276,12 @@ def _replaced(block: Block, table: Occurrence, read: _Read) -> Block:
         if not all(isinstance(meant[name], exp.Column) for name in used):
             raise Undecided(
                 f"the derived table {table.alias} is on the right side of an outer join and has computed columns, "
-                "which the verifier does not support: the rewritten query is used nonetheless, without a proof that "
-                "it returns the same rows"
+                "which the verifier does not support"
             )
         if bringing.kind == "FULL" and read.filters:
             raise Undecided(
                 f"the derived table {table.alias} in a FULL join has a filter on its groups, which the verifier does "
-                "not support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+                "not support"
             )
 
     def put(node: Tree) -> Tree:

@@ -190,10 +190,7 @@ class _Reader:
     def _text(self, select: exp.Select) -> str:
         found = self._texts.get(select)
         if found is None:
-            raise Unsupported(
-                f"the subquery {excerpt(select)} cannot be found in the text of the rewritten query: the rewritten "
-                "query is used nonetheless, without a proof that it returns the same rows"
-            )
+            raise Unsupported(f"the subquery {excerpt(select)} cannot be found in the text of the rewritten query")
         return found
 
 
@@ -230,19 +227,13 @@ def _branches(tree: Tree) -> Iterator[exp.Select]:
     """
     if isinstance(tree, exp.Union):
         if tree.args.get("distinct") is not False:
-            raise Unsupported(
-                f"the rewritten query has {tree.key.upper()}, and the verifier supports only UNION ALL: the "
-                "rewritten query is used nonetheless, without a proof that it returns the same rows"
-            )
+            raise Unsupported(f"the rewritten query has {tree.key.upper()}, and the verifier supports only UNION ALL")
         yield from _branches(tree.this)
         yield from _branches(tree.expression)
     elif isinstance(tree, exp.Select):
         yield tree
     else:
-        raise Unsupported(
-            "a branch of the rewritten query is not a SELECT: the rewritten query is used nonetheless, without a "
-            "proof that it returns the same rows"
-        )
+        raise Unsupported("a branch of the rewritten query is not a SELECT")
 
 
 def _pin(table: exp.Table) -> tuple[int | None, int | None, bool]:
@@ -259,8 +250,7 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None, bool]:
     since, number = version.expression.expressions if between else (None, version.expression)
     if not isinstance(number, exp.Literal) or number.is_string or str(version.this).upper() != "VERSION":
         raise Unsupported(
-            f"the rewritten query reads {table.name} with a time travel clause that does not give a snapshot id: the "
-            "rewritten query is used nonetheless, without a proof that it returns the same rows"
+            f"the rewritten query reads {table.name} with a time travel clause that does not give a snapshot id"
         )
     table.set("version", None)
     return int(number.name), int(since.name) if since is not None else None, version.args["kind"] == _CHANGED
@@ -275,7 +265,6 @@ def _outer(column: exp.Column) -> Tree:
     """
     if not column.table:
         raise Unsupported(
-            f"the verifier does not find the column {column.name} of the rewritten query in the tables of its FROM: "
-            "the rewritten query is used nonetheless, without a proof that it returns the same rows"
+            f"the verifier does not find the column {column.name} of the rewritten query in the tables of its FROM"
         )
     return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

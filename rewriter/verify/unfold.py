@@ -161,8 +161,7 @@ class Unfolding:
                 both = disjoint(side, later, first, self._mode.zone)
                 if both is not None:
                     raise Undecided(
-                        f"two branches of the rewritten query's UNION ALL may read the same row: {both.cell}; the "
-                        "rewritten query is used nonetheless, without a proof that it returns the same rows"
+                        f"two branches of the rewritten query's UNION ALL may read the same row: {both.cell}"
                     )
         first = replace(first, since=())  # other branches may have earlier times
         if len(blocks) == 1 and union.whole:
@@ -228,8 +227,7 @@ class Unfolding:
                 if other_rows:
                     raise Undecided(
                         "the filters of two branches of the rewritten query's UNION ALL may keep different rows: "
-                        f"{other_rows}; the rewritten query is used nonetheless, without a proof that it returns the "
-                        "same rows"
+                        f"{other_rows}"
                     )
             whole.append(block)
         return whole
@@ -246,8 +244,7 @@ class Unfolding:
                 return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
         raise Undecided(
             "the branches of the rewritten query's UNION ALL differ in more than their filters and snapshots, which "
-            "the verifier does not support: the rewritten query is used nonetheless, without a proof that it "
-            "returns the same rows"
+            "the verifier does not support"
         )
 
     def _difference(self, one: Block, other: Block) -> str:
@@ -276,16 +273,14 @@ class Unfolding:
         inner = self._apart(normal_block(held.block, self._mode), outer)
         if inner.order or inner.limit or inner.offset or not inner.plain:
             raise Undecided(
-                f"{table_of(table.name)} is defined with {_unmerged(inner)}, which the verifier does not support: the "
-                "rewritten query is used nonetheless, without a proof that it returns the same rows"
+                f"{table_of(table.name)} is defined with {_unmerged(inner)}, which the verifier does not support"
             )
         if inner.having and not folding:
             return self._beside(outer, table, inner)
         if inner.having and outer.keys is not None:
             raise Undecided(
                 f"the query of {table_of(table.name)} has HAVING, and the outer query aggregates the groups again, "
-                "which the verifier does not support: the rewritten query is used nonetheless, without a proof that it "
-                "returns the same rows"
+                "which the verifier does not support"
             )
         bringing = next((join for join in outer.joins if table.id in join.tables), None)
         if bringing is not None and bringing.kind in ("SEMI", "ANTI"):
@@ -295,7 +290,7 @@ class Unfolding:
         if any(join.kind == "FULL" for join in inner.joins) and len(outer.tables) > 1:
             raise Undecided(
                 f"{table_of(table.name)} contains a FULL join and is joined with other tables, which the verifier does "
-                "not support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+                "not support"
             )
         known = dict(zip(held.columns, inner.outputs, strict=True))
         floats = inner.keys is not None
@@ -307,8 +302,7 @@ class Unfolding:
             if tree is None:
                 raise Undecided(
                     f"the verifier does not find the column {node.name} of the rewritten query in "
-                    f"{table_of(table.name)}: the rewritten query is used nonetheless, without a proof that it returns "
-                    "the same rows"
+                    f"{table_of(table.name)}"
                 )
             grouped = floats and not has_aggregate(tree) and expression_type(tree, inner) in FRACTIONS
             return call_of(GROUPED_FLOAT, tree) if grouped else tree
@@ -336,8 +330,7 @@ class Unfolding:
         def undecided(problem: str) -> Undecided:
             return Undecided(
                 f"{table_of(table.name)} {problem}, and is on the right side of a {bringing.kind} JOIN, which the "
-                "verifier does not support: the rewritten query is used nonetheless, without a proof that it returns "
-                "the same rows"
+                "verifier does not support"
             )
 
         if inner.joins or inner.keys == ():
@@ -370,10 +363,7 @@ class Unfolding:
              occurs once
         """
         if problem := _unfillable(outer, inner, bringing):
-            raise Undecided(
-                f"{table_of(table.name)} {problem}, which the verifier does not support: the rewritten query is used "
-                "nonetheless, without a proof that it returns the same rows"
-            )
+            raise Undecided(f"{table_of(table.name)} {problem}, which the verifier does not support")
         rows = FilledRows(table.id, dict(zip(columns, inner.outputs, strict=True)), inner)
         tables = tuple(t for each in outer.tables for t in (rows.tables if each.id == table.id else (each,)))
         on = tuple(changed(tree, rows.found) for tree in bringing.on)
@@ -417,8 +407,7 @@ class Unfolding:
         if not inner.keys and beside:
             raise Undecided(
                 f"the query of {table_of(table.name)} aggregates without GROUP BY, and {table_of(table.name)} is "
-                "joined with other tables, which the verifier does not support: the rewritten query is used "
-                "nonetheless, without a proof that it returns the same rows"
+                "joined with other tables, which the verifier does not support"
             )
         # A block without keys returns a group even for an empty input, so that each filter on the group is HAVING.
         having = tuple(tree for tree in merged.where if not inner.keys or has_aggregate(tree))
@@ -447,14 +436,13 @@ class Unfolding:
             does = "groups" if merged.keys or merged.sets is not None else "joins"
             raise Undecided(
                 f"the outer query {does} the result of an aggregate query without GROUP BY, which the verifier does "
-                "not support: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+                "not support"
             )
         joins = tuple(conjunct for join in merged.joins for conjunct in join.on)
         for does, trees in (("filters", merged.where), ("groups", merged.keys or ()), ("joins", joins)):
             if any(map(has_aggregate, trees)):
                 raise Undecided(
-                    f"the outer query {does} by an aggregate of the inner query, which the verifier does not support: "
-                    "the rewritten query is used nonetheless, without a proof that it returns the same rows"
+                    f"the outer query {does} by an aggregate of the inner query, which the verifier does not support"
                 )
         try:
             merged = folded_block(merged, inner, self._mode, single=self._is_single(merged, inner))
@@ -523,7 +511,7 @@ def _one_set(outer: Block, table: Occurrence, held: Held) -> tuple[Block, Held]:
             return replace(outer, where=rest), _of_set(held, matching[0])
     raise Undecided(
         f"{table_of(table.name)} has several grouping sets, and no condition on grouping_id() in the rewritten query "
-        "selects one of them: the rewritten query is used nonetheless, without a proof that it returns the same rows"
+        "selects one of them"
     )
 
 

@@ -46,10 +46,10 @@ class Verdict:
         >>> str(Verdict(PROVED)), str(Verdict(PROVED, axioms=("the primary key of dim",)))
         ('proved', 'proved, relying on the primary key of dim')
         >>> str(Verdict(UNDECIDED, "the joins of the rewritten query differ from those of the query"))
-        'not proved: the joins of the rewritten query differ from those of the query'
+        'not proved: the joins of the rewritten query differ from those of the query; the rewritten query is used'
         """
         if self.status != PROVED:
-            return f"not proved: {self.reason}"
+            return f"not proved: {self.reason}{'; the rewritten query is used' if self.status == UNDECIDED else ''}"
         return f"proved, relying on {' and '.join(self.axioms)}" if self.axioms else "proved"
 
 
@@ -240,8 +240,7 @@ def _pairs(question: Block, plan: Select) -> Iterator[tuple[Block, Select]]:
     if len(source.branches) != len(unions[0].branches):
         raise Undecided(
             f"the UNION ALL of the rewritten query has {len(source.branches)} branches instead of "
-            f"{len(unions[0].branches)}: the rewritten query is used nonetheless, without a proof that it returns "
-            "the same rows"
+            f"{len(unions[0].branches)}"
         )
     for branch, made in zip(unions[0].branches, source.branches, strict=True):
         one = Union((made,), whole=False)
