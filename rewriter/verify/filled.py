@@ -19,11 +19,9 @@ from rewriter.block.changed import mapped
 from rewriter.block.strict import null_with
 from rewriter.functions.registry import AGGREGATES, FOLDED
 from rewriter.functions.trees import call_of
-from rewriter.functions.types import FRACTIONS
-from rewriter.schema import expression_type
 from rewriter.sql import operands
 from rewriter.verify.aggregates import Unfolded
-from rewriter.verify.forms import GROUPED_FLOAT, ONE, ROWS, ZERO, case_of, is_zero
+from rewriter.verify.forms import ONE, ROWS, ZERO, case_of, grouped_float, is_zero
 
 Tree = exp.Expr
 
@@ -54,7 +52,7 @@ class FilledRows:
 
         If the view computes its column d as `to_date(ts)`, `d` gives `to_date(ts)`.
         """
-        return node if not self._is_own(node) else self._of_groups(self._output(node))
+        return node if not self._is_own(node) else grouped_float(self._output(node), self.inner)
 
     def counted(self, outer: Block) -> Block:
         """Return the outer block with counts of the view replaced by counts over the rows of the view's tables.
@@ -85,7 +83,7 @@ class FilledRows:
             same = folds and all(null_with(argument, self._is_absent) for argument in call.expressions)
         if not same:
             raise Unfolded(f"the column {node.name} of the view may have a value where the outer join returns NULL")
-        return self._of_groups(tree)
+        return grouped_float(tree, self.inner)
 
     def _with_counts(self, node: Tree) -> Tree:
         if not isinstance(node, exp.Anonymous) or node.name != "coalesce" or len(node.expressions) != 2:
@@ -167,16 +165,6 @@ class FilledRows:
                 f"{', '.join(self.outputs)}"
             )
         return tree
-
-    def _of_groups(self, tree: Tree) -> Tree:
-        """Return a floating-point grouping key within the marker GROUPED_FLOAT, an internal call; other trees
-        unchanged.
-
-        The marker records that grouping has replaced -0.0 by 0.0 in the key.
-        """
-        grouped = self.inner.keys is not None and not has_aggregate(tree)
-        floats = grouped and expression_type(tree, self.inner) in FRACTIONS
-        return call_of(GROUPED_FLOAT, tree) if floats else tree
 
 
 def _total(tree: Tree) -> Tree:

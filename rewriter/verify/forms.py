@@ -7,11 +7,12 @@ from typing import NamedTuple, Protocol
 
 from sqlglot import exp
 
-from rewriter.block import Block
+from rewriter.block import Block, has_aggregate
 from rewriter.functions.trees import call_of, number
-from rewriter.functions.types import as_decimal, holds_all
+from rewriter.functions.types import FRACTIONS, as_decimal, holds_all
 from rewriter.model import Session
 from rewriter.model.settings import is_ansi
+from rewriter.schema import expression_type
 
 Tree = exp.Expr
 
@@ -85,6 +86,15 @@ class Forms(Protocol):
 
         `f(b = a)` and `f(a = b)` give the same expression.
         """
+
+
+def grouped_float(tree: Tree, block: Block) -> Tree:
+    """Return a floating-point grouping key of a block within the marker GROUPED_FLOAT; other expressions unchanged.
+
+    The marker, an internal call, records that grouping has replaced -0.0 by 0.0 in the key.
+    """
+    grouped = block.keys is not None and not has_aggregate(tree)
+    return call_of(GROUPED_FLOAT, tree) if grouped and expression_type(tree, block) in FRACTIONS else tree
 
 
 def values_of(tree: Tree) -> list[Tree]:

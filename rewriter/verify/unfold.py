@@ -26,14 +26,12 @@ from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.functions.registry import GROUPING
 from rewriter.functions.trees import call_of, number
-from rewriter.functions.types import FRACTIONS
 from rewriter.model import Table, TableName
-from rewriter.schema import expression_type
 from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.conditioned import of_condition
 from rewriter.verify.filled import FilledRows
-from rewriter.verify.forms import GROUPED_FLOAT, Mode, under
+from rewriter.verify.forms import Mode, grouped_float, under
 from rewriter.verify.keys import Tables, inner_joins
 from rewriter.verify.moments import (
     Misread,
@@ -293,7 +291,6 @@ class Unfolding:
                 "not support"
             )
         known = dict(zip(held.columns, inner.outputs, strict=True))
-        floats = inner.keys is not None
 
         def put(node: Tree) -> Tree:
             if not isinstance(node, exp.Column) or node.table != table.id:
@@ -304,8 +301,7 @@ class Unfolding:
                     f"the verifier does not find the column {node.name} of the rewritten query in "
                     f"{table_of(table.name)}"
                 )
-            grouped = floats and not has_aggregate(tree) and expression_type(tree, inner) in FRACTIONS
-            return call_of(GROUPED_FLOAT, tree) if grouped else tree
+            return grouped_float(tree, inner)
 
         tables = tuple(t for each in outer.tables for t in (inner.tables if each.id == table.id else (each,)))
         merged = mapped(replace(outer, tables=tables), put)
@@ -337,12 +333,12 @@ class Unfolding:
             raise undecided("has a join in its query" if inner.joins else "aggregates without GROUP BY")
 
         def put(node: Tree) -> Tree:
-            own = isinstance(node, exp.Column) and node.table == table.id
-            tree = known.get(node.name.lower()) if own else node
-            if tree is None or (own and has_aggregate(tree)):
+            if not isinstance(node, exp.Column) or node.table != table.id:
+                return node
+            tree = known.get(node.name.lower())
+            if tree is None or has_aggregate(tree):
                 raise undecided("has an aggregate in the ON condition")
-            grouped = own and inner.keys is not None and expression_type(tree, inner) in FRACTIONS
-            return call_of(GROUPED_FLOAT, tree) if grouped else tree
+            return grouped_float(tree, inner)
 
         on = (*(changed(tree, put) for tree in bringing.on), *inner.where)
         joined = replace(bringing, tables=bringing.tables - {table.id} | {t.id for t in inner.tables}, on=on)
