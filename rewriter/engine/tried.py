@@ -437,5 +437,5 @@ def _refreshable(missed: Attempt, stale: Attempt, refreshed: Answer, live: Live)
     rows = "appended" if live.only_appends else "inserted and deleted"
     why = missed.detail if missed.reason in (None, Reason.SHAPE) else missed.reason.told(missed.detail)
     if missed.reason is Reason.AGGREGATE_NOT_IN_VIEW and not live.only_appends:
-        why += ", without which deleted rows cannot be subtracted: add it to the view"
+        why += f", without which deleted rows cannot be subtracted: add {missed.detail} to the view"
     return replace(stale, rule=missed.rule, detail=f"{stale.detail}; together with the {rows} rows: {why}")

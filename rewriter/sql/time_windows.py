@@ -93,10 +93,10 @@ def unread(call: Tree) -> str:
     """Return the message that says why a call of window() or session_window() is not supported."""
     if call.name.lower() == SESSION:
         return (
-            "session_window() is not supported: where a session ends depends on each single time, not on time buckets"
+            "session_window() is not supported: the end of a session depends on each single time, not on time buckets"
         )
     if len(call.expressions) > 2 and _lengths(call) is None:
-        return "window() has a length that is no multiple of its slide, or lengths that are not supported"
+        return "window() takes a length that is a multiple of its slide, both in seconds, minutes, hours, days or weeks"
     if _lengths(call) is None:
         return "window() takes a duration in seconds, minutes, hours, days or weeks"
     return "window() is supported only once in a SELECT, by its start and end or as an output, and not in WHERE"

@@ -159,7 +159,7 @@ SELECT sum(v.`c0`) FROM (SELECT v.`c0` AS c0 FROM (SELECT CAST(CASE WHEN coalesc
 
 --@ case: a sum whose count the view lacks
 SELECT day, sum(n) AS total FROM stock GROUP BY day
---@ kept: both JOIN_DIFFERS the view also joins returns, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; hourly GROUPING_TOO_COARSE day; most STALE lake.demo.stock has changed since snapshot 503: first by snapshot 5503 (overwrite, 1970-01-01 00:00:00 UTC): refresh the view; together with the inserted and deleted rows: the view does not store count(n), without which deleted rows cannot be subtracted: add it to the view
+--@ kept: both JOIN_DIFFERS the view also joins returns, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; hourly GROUPING_TOO_COARSE day; most STALE lake.demo.stock has changed since snapshot 503: first by snapshot 5503 (overwrite, 1970-01-01 00:00:00 UTC): refresh the view; together with the inserted and deleted rows: the view does not store count(n), without which deleted rows cannot be subtracted: add count(n) to the view
 
 --@ case: a sum of an expression
 SELECT region, sum(total) AS total FROM (SELECT region, amount + 1 AS total FROM sales) AS s GROUP BY region

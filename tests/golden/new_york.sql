@@ -244,7 +244,7 @@ SELECT window.start, bit_xor(price) AS bits FROM sales GROUP BY window(local, '1
 
 --@ case: sessions depend on each time
 SELECT session_window.start, count(*) AS c FROM sales GROUP BY session_window(ts, '5 minutes')
---@ kept: by_day UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets; by_hour UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets; by_hour_of_local UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets; by_local_minute UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets; by_minute UNSUPPORTED session_window() is not supported: where a session ends depends on each single time, not on time buckets
+--@ kept: by_day UNSUPPORTED session_window() is not supported: the end of a session depends on each single time, not on time buckets; by_hour UNSUPPORTED session_window() is not supported: the end of a session depends on each single time, not on time buckets; by_hour_of_local UNSUPPORTED session_window() is not supported: the end of a session depends on each single time, not on time buckets; by_local_minute UNSUPPORTED session_window() is not supported: the end of a session depends on each single time, not on time buckets; by_minute UNSUPPORTED session_window() is not supported: the end of a session depends on each single time, not on time buckets
 
 --@ case: the times from a day of a calendar to the next
 SELECT d.day, max(s.price) AS top FROM dates AS d LEFT JOIN sales AS s ON s.ts >= d.day AND s.ts < date_add(d.day, 1) GROUP BY d.day

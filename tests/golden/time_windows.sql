@@ -137,7 +137,7 @@ SELECT window.start AS h, max(n) AS top FROM events GROUP BY window(at, '1 hour'
 
 --@ case: a slide that does not divide the length
 SELECT window.start AS h, sum(n) AS s FROM events GROUP BY window(at, '1 hour', '25 minutes')
---@ kept: by_minute UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported; by_shifted UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported; by_window UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported; local_hour UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported; sliding UNSUPPORTED window() has a length that is no multiple of its slide, or lengths that are not supported
+--@ kept: by_minute UNSUPPORTED window() takes a length that is a multiple of its slide, both in seconds, minutes, hours, days or weeks; by_shifted UNSUPPORTED window() takes a length that is a multiple of its slide, both in seconds, minutes, hours, days or weeks; by_window UNSUPPORTED window() takes a length that is a multiple of its slide, both in seconds, minutes, hours, days or weeks; local_hour UNSUPPORTED window() takes a length that is a multiple of its slide, both in seconds, minutes, hours, days or weeks; sliding UNSUPPORTED window() takes a length that is a multiple of its slide, both in seconds, minutes, hours, days or weeks
 
 --@ case: a view of windows that slide has rows several times
 SELECT bit_or(n) AS bits FROM events WHERE at IS NOT NULL
