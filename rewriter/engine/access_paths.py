@@ -253,13 +253,8 @@ def settings_problem(
         computes = isinstance(block, str) or any(
             not isinstance(node, plain) for tree in block.outputs for node in nodes_of(tree)
         )
-        if computes or zoned():
-            return Miss(
-                Reason.SETTINGS_DIFFER,
-                "the view records no session settings, on which the query may depend: recreate the view with "
-                "CREATE OR REPLACE MATERIALIZED VIEW",
-            )
-        return None
+        if not computes and not zoned():
+            return None
     return recorded_problem(view, session, zoned)
 
 
