@@ -79,7 +79,7 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
     return tuple(
         Finding(attempt, views, place_of(block, outcome.statement.sql))
         for block, tried in by_block.items()
-        for attempt, views in _once(_concerned(tried, outcome))
+        for attempt, views in _once(_relevant(tried, outcome))
     )
 
 
@@ -99,7 +99,7 @@ def place_of(block: str, sql: str) -> str:
     return f"line {before.count(chr(10)) + 1}, column {at - before.rfind(chr(10))}: {shown}"
 
 
-def _concerned(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
+def _relevant(tried: Sequence[Attempt], outcome: Outcome) -> list[Attempt]:
     """Return the attempts on one SELECT: chosen views first, then other matches, then misses, the nearest first.
 
     An attempt at a view over other tables than the SELECT's is included only if a hint names the view, or if all views
