@@ -1,24 +1,17 @@
 """The normal form of aggregates, over rows and over finer groups.
 
-A finer group is a group of a view or derived table (the inner block) that an outer query aggregates again. A group
-constant (k) is an expression with one value in all rows of a group, such as a grouping key. The parameter `forms` of
-the functions has the block over whose tables an expression is written, and normalizes subexpressions.
+A finer group is a group of a view or derived table (the inner block) that an outer query aggregates again. The
+parameter `forms` of the functions has the block over whose tables an expression is written, and normalizes
+subexpressions. The laws of counts are in totals.py, the laws of arithmetic over aggregates in arguments.py.
 
 | law                                                                                           |
 |-----------------------------------------------------------------------------------------------|
-| count(x) = coalesce(sum(CASE WHEN x IS NOT NULL THEN 1 ELSE 0 END), 0)                        |
 | f(x) FILTER (WHERE p) = f(CASE WHEN p THEN x END), if f ignores NULL                          |
 | avg, variances, regressions = a formula over their components (sum, count, M2 …)              |
 | sum(sum(x)) = sum(x), min(min(x)) = min(x) …, when groups are rolled up from finer groups     |
-| sum(k * sum(x)) = sum(k * x), sum(sum(x) + k * count(x)) = sum(x + k), if k is a grouping key |
-| sum(count(*) - count(x)) = sum(CASE WHEN x IS NULL THEN 1 ELSE 0 END)                         |
-| sum(nullif(sum(b), 0)) = sum(CASE WHEN b = 1 THEN 1 END), if b is 0 or 1 in each row          |
-| CASE WHEN p(k) THEN f(x) ELSE f(y) END = f(CASE WHEN p(k) THEN x ELSE y END) within a group   |
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -27,14 +20,14 @@ from rewriter.block.points import number_value
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
 from rewriter.functions.trees import call_of, cast
-from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal, is_numeric, may_be_cut
-from rewriter.match.monotone import Monotone, monotone, with_operand
-from rewriter.match.numbers import is_modest, reciprocal
+from rewriter.functions.types import INTEGERS, as_decimal, is_numeric
+from rewriter.match.monotone import with_operand
+from rewriter.match.numbers import reciprocal
 from rewriter.schema import argument_types, components_of, numeric_type
 from rewriter.sql import every, holds, operands
+from rewriter.verify.arguments import EXTREMES, argument_in_double, argument_of, argument_of_sum, monotone_of
 from rewriter.verify.forms import (
     ONE,
-    ROWS,
     SINGLE,
     ZERO,
     Forms,
@@ -49,12 +42,12 @@ from rewriter.verify.forms import (
     widens,
     with_condition,
 )
-from rewriter.verify.truth import bare, conjunction, symmetric
+from rewriter.verify.totals import defaulted, indicator, is_count, merged_case, never_null_in, nullable_part, total_of
+from rewriter.verify.truth import symmetric
 
 Tree = exp.Expr
 
 _NULL_IGNORING = frozenset(name for name in FOLDED | COMPOSED if AGGREGATES[name].arity == 1)
-_EXTREMES = frozenset({"min", "max"})
 # Aggregates that combine with themselves: sum(sum(x)), min(min(x)) and so on.
 _FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
 
@@ -78,14 +71,14 @@ def case_form(forms: Forms, tree: Tree) -> Tree:
         tree = of_shape(exp.Case(), list(tests), values_of(tree))
     if isinstance(tree.args.get("default"), exp.Null):
         tree = exp.Case(ifs=tree.args["ifs"], default=None)
-    tree = _merged(forms, tree)
+    tree = merged_case(tree)
     if not isinstance(tree, exp.Case):
         return tree
     values, conditions = values_of(tree), conditions_of(tree)
     if not forms.nonempty or any(map(has_aggregate, conditions)) or not any(map(has_aggregate, values)):
         return tree
     for name in ("sum", *sorted(_FOLDED - {"sum"})):
-        part = _part(forms, name, tree)
+        part = argument_of(forms, name, tree)
         if part is not None:
             return _whole(forms, name, part)
     return tree
@@ -97,9 +90,9 @@ def arithmetic_form(forms: Forms, tree: Tree) -> Tree:
     `k * sum(x)` gives `sum(k * x)` for a k with one value in all rows of a group. Return other expressions unchanged.
     """
     sides = (tree.this, tree.expression) if isinstance(tree, exp.Mul) else ()
-    if not forms.nonempty or not has_aggregate(tree) or any(_counts(forms, side) for side in sides):
+    if not forms.nonempty or not has_aggregate(tree) or any(is_count(forms, side) for side in sides):
         return tree
-    part = _part_of_sum(forms, tree)
+    part = argument_of_sum(forms, tree)
     kind = forms.kind(part) if part is not None else ""
     exact = kind in INTEGERS or as_decimal(kind) is not None or (kind == "double" and _is_zero_or_more(tree))
     return _whole(forms, "sum", part) if part is not None and exact else tree
@@ -124,22 +117,12 @@ def doubled_form(forms: Forms, tree: Tree) -> Tree:
     """
     if not isinstance(tree, exp.Cast) or not forms.nonempty or forms.kind(tree) != "double":
         return tree
-    zeroed = _zeroed(forms, tree.this)
+    zeroed = defaulted(tree.this)
     call = aggregate_of(tree.this if zeroed is None else zeroed)
-    if call is None or call.name not in _FOLDED or _counts(forms, tree):
+    if call is None or call.name not in _FOLDED or is_count(forms, tree):
         return tree
-    part = _in_double(forms, call.name, tree)
+    part = argument_in_double(forms, call.name, tree)
     return tree if part is None else _whole(forms, call.name, part)
-
-
-def _counts(forms: Forms, tree: Tree) -> bool:
-    """Return whether an expression is a count of rows in normal form: coalesce(sum(x), 0), where x is 0 or 1 in each
-    row.
-
-    A cast around this expression is ignored.
-    """
-    total = _zeroed(forms, tree.this if isinstance(tree, exp.Cast) else tree)
-    return isinstance(total, exp.Anonymous) and total.name == "sum" and never_null(total.expressions[0])
 
 
 def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree:
@@ -156,7 +139,7 @@ def aggregate_form(forms: Forms, call: exp.Anonymous, condition: Tree | None) ->
     if condition is not None and (within := _distinct_within(call, condition)) is not None:
         return forms.over_operands(within)
     if isinstance(call.expressions[0], exp.Distinct) or call.name not in _NULL_IGNORING:
-        return united(forms.over_operands(call), condition if condition is None else forms.normal(condition))
+        return _united(forms.over_operands(call), condition if condition is None else forms.normal(condition))
     if call.name == "count":
         return _count(forms, call.expressions[0], condition)
     (argument,) = call.expressions
@@ -198,7 +181,7 @@ def _unwidened(forms: Forms, tree: Tree) -> Tree:
         return _in_doubles(forms, tree)
     if as_decimal(kind) is None and not (kind in INTEGERS and forms.ansi):
         return tree
-    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _widens(forms, tree.this, tree):
+    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and widens(forms.kind(tree.this), forms.kind(tree)):
         return tree if forms.kind(tree.this) == "bigint" and not forms.ansi else _unwidened(forms, tree.this)
     if isinstance(tree, exp.Case):
         return of_shape(tree, conditions_of(tree), [_unwidened(forms, value) for value in values_of(tree)])
@@ -271,7 +254,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
         )
     if call.name in _FOLDED and not is_distinct(call):
         argument = arguments[0] if condition is None else finer.normal(under(condition, arguments[0]))
-        part = _part(forms, call.name, argument)
+        part = argument_of(forms, call.name, argument)
         if part is not None:
             return _whole(forms, call.name, part, condition)
     if call.name in SETS or is_distinct(call):
@@ -280,7 +263,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
         if constant and not has_aggregate(where or ZERO):
             plain = call_of(call.name, *arguments)
             within = _distinct_within(plain, where) if where is not None else None
-            return united(plain, where) if within is None else finer.over_operands(within)
+            return _united(plain, where) if within is None else finer.over_operands(within)
     if forms.single and call.name == "max" and condition is None and (whole := aggregate_of(arguments[0])) is not None:
         return arguments[0] if AGGREGATES[whole.name].of_nothing == "null" else call_of(SINGLE, arguments[0])
     counted = call.name == "sum" and isinstance(arguments[0], (exp.Anonymous, exp.Case))
@@ -340,7 +323,7 @@ def _is_whole(argument: Tree) -> bool:
     return whole is not None and AGGREGATES[whole.name].of_nothing == "null"
 
 
-def united(call: Tree, condition: Tree | None) -> Tree:
+def _united(call: Tree, condition: Tree | None) -> Tree:
     """Return the union of the bitmaps or sketches of groups as the bitmap or sketch of all rows of these groups.
 
     `bitmap_or_agg(bitmap_construct_agg(x))` gives `bitmap_construct_agg(x)`. Return other aggregates unchanged. If
@@ -353,53 +336,10 @@ def united(call: Tree, condition: Tree | None) -> Tree:
 
 
 def _count(forms: Forms, argument: Tree, condition: Tree | None) -> Tree:
-    there = _indicator(forms, forms.normal(argument))
+    there = indicator(forms, forms.normal(argument))
     if condition is not None:
         there = case_of([(forms.normal(condition), there)], ZERO)
-    return _total(forms, there)
-
-
-def _indicator(forms: Forms, argument: Tree) -> Tree:
-    """Return an expression that is 1 where `argument` is not NULL, and 0 elsewhere.
-
-    `x` gives `CASE WHEN x IS NOT NULL THEN 1 ELSE 0 END`, and `1` gives `1`.
-    """
-    if isinstance(argument, exp.Null):
-        return ZERO
-    argument = _nullable_part(forms, argument)
-    if isinstance(argument, (exp.Literal, exp.Boolean, exp.Star)):
-        return ONE
-    if isinstance(argument, exp.Case):
-        values = [_indicator(forms, value) for value in values_of(argument)]
-        if argument.args.get("default") is None:
-            values.append(ZERO)
-        return _merged(forms, of_shape(argument, conditions_of(argument), values))
-    there = exp.Not(this=exp.Is(this=bare(exp.Is(), argument), expression=exp.Null()))
-    return case_of([(there, ONE)], ZERO)
-
-
-def _merged(forms: Forms, tree: Tree) -> Tree:
-    """Return nested CASEs as one: CASE WHEN p THEN CASE WHEN q THEN x END END gives CASE WHEN p AND q THEN x END.
-
-    A CASE with the same value in all branches gives this value: CASE WHEN p THEN 1 ELSE 1 END gives 1. Return other
-    CASEs unchanged.
-    """
-    default: Tree | None = tree.args.get("default")
-    if default is not None and all(value == default for value in values_of(tree)):
-        return default
-    if tree.this is not None or len(tree.args["ifs"]) != 1:
-        return tree
-    (branch,) = tree.args["ifs"]
-    condition, value = branch.this, branch.args["true"]
-    if isinstance(condition, exp.Is) and default is not None:
-        other = None if isinstance(value, exp.Null) else value
-        return _merged(forms, case_of([(exp.Not(this=condition), default)], other))
-    plain = isinstance(value, exp.Case) and value.this is None and len(value.args["ifs"]) == 1
-    if not plain or value.args.get("default") != default:
-        return tree
-    (inner,) = value.args["ifs"]
-    both = conjunction(exp.And(this=condition, expression=inner.this))
-    return case_of([(both, inner.args["true"])], default)
+    return total_of(there)
 
 
 def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = None) -> Tree:
@@ -411,340 +351,19 @@ def _whole(forms: Forms, name: str, argument: Tree, condition: Tree | None = Non
     """
     if name == "sum" and (forms.kind(argument) == "double" or holds(argument, (exp.Cast, exp.Div))):
         argument = _unwidened(forms, argument)
-    function = _monotone(forms, argument) if name in _EXTREMES else None
+    function = monotone_of(forms, argument) if name in EXTREMES else None
     if function is not None:
         inner = _whole(forms, function.extreme(name), function.operand, condition)
         outer = with_operand(argument, function.operand, inner)
         return symmetric(forms, outer) if isinstance(outer, (exp.Add, exp.Mul)) else outer
     call = call_of(name, argument)
     if name == "sum" and forms.nonempty and condition is None:
-        if never_null(argument) or (isinstance(argument, exp.Case) and _never_null_in(forms)(argument)):
-            return _total(forms, argument)
-        zeroed = _zeroed(forms, argument)
+        if never_null(argument) or (isinstance(argument, exp.Case) and never_null_in(forms)(argument)):
+            return total_of(argument)
+        zeroed = defaulted(argument)
         if zeroed is not None:
-            return _total(forms, zeroed)
+            return total_of(zeroed)
     return call
-
-
-def _monotone(forms: Forms, tree: Tree) -> Monotone | None:
-    return monotone(tree, forms.block, forms.zone, lambda time: None, ansi=forms.ansi)
-
-
-def _zeroed(forms: Forms, argument: Tree) -> Tree | None:
-    """Return the x of an expression coalesce(x, 0); None for other expressions.
-
-    The sum of coalesce(x, 0) over one or more rows is coalesce(sum(x), 0).
-    """
-    zeroed = isinstance(argument, exp.Anonymous) and argument.name == "coalesce" and len(argument.expressions) == 2
-    return argument.expressions[0] if zeroed and is_zero(argument.expressions[1]) else None
-
-
-def _total(forms: Forms, argument: Tree) -> Tree:
-    """Return coalesce(sum(x), 0) for the argument x, with ELSE 0 added to each CASE without ELSE in x.
-
-    `CASE WHEN p THEN x END` gives `coalesce(sum(CASE WHEN p THEN x ELSE 0 END), 0)`.
-    """
-    return call_of("coalesce", call_of("sum", _zero_defaults(forms, argument)), ZERO)
-
-
-def _zero_defaults(forms: Forms, argument: Tree) -> Tree:
-    if not isinstance(argument, exp.Case):
-        return argument
-    values = [_zero_defaults(forms, value) for value in values_of(argument)]
-    if argument.args.get("default") is None:
-        values.append(ZERO)
-    return _merged(forms, of_shape(argument, conditions_of(argument), values))
-
-
-def _part(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return the argument x for which `tree` equals the aggregate `name` of x in each group; None if there is none.
-
-    For "sum", `sum(a)` gives `a`, and `CASE WHEN k THEN sum(a) END` gives `CASE WHEN k THEN a END` for a grouping key
-    k. The groups are those of a view or derived table, which the outer query aggregates again.
-    """
-    call = aggregate_of(tree)
-    if call is not None:
-        return call.expressions[0] if call.name == name and tree is call and not is_distinct(call) else None
-    if isinstance(tree, exp.Case):
-        parts = [_part(forms, name, value) for value in values_of(tree)]
-        found = [part for part in parts if part is not None]
-        constant = not any(map(has_aggregate, conditions_of(tree)))
-        return of_shape(tree, conditions_of(tree), found) if constant and len(found) == len(parts) else None
-    if isinstance(tree, exp.Null):
-        return tree
-    doubled = _in_double(forms, name, tree) if isinstance(tree, exp.Cast) and forms.kind(tree) == "double" else None
-    if doubled is not None:
-        return doubled
-    if name == "sum":
-        return _part_of_sum(forms, tree)
-    function = _monotone(forms, tree) if name in _EXTREMES and has_aggregate(tree) else None
-    if function is not None:
-        inner = _part(forms, function.extreme(name), function.operand)
-        return None if inner is None else with_operand(tree, function.operand, inner)
-    return tree if name in IDEMPOTENT and not has_aggregate(tree) else None
-
-
-def _in_double(forms: Forms, name: str, tree: Tree) -> Tree | None:
-    """Return CAST(x AS DOUBLE) if `tree` is the aggregate `name` of x, cast to DOUBLE; None for other expressions.
-
-    `CAST(sum(x) AS DOUBLE)` and the name "sum" give `CAST(x AS DOUBLE)`.
-
-    law: the cast keeps the order of numbers; a sum of cast numbers differs from the cast sum only in its last bits,
-         unless a BIGINT sum wraps around before the cast, which it does without ANSI mode
-    """
-    inner = _part(forms, name, tree.this) if has_aggregate(tree) else None
-    if inner is None:
-        return None
-    kind = forms.kind(inner)
-    keeps = as_decimal(kind) is not None or (kind in INTEGERS and (kind != "bigint" or name != "sum" or forms.ansi))
-    return forms.normal(cast(inner, "double")) if keeps else None
-
-
-def _part_of_sum(forms: Forms, tree: Tree) -> Tree | None:
-    if is_zero(tree):
-        return tree
-    if isinstance(tree, exp.Anonymous) and tree.name == "coalesce" and len(tree.expressions) == 2:
-        inner = _part(forms, "sum", tree.expressions[0])
-        if inner is None or not is_zero(tree.expressions[1]):
-            return None
-        return inner if _never_null_in(forms)(inner) else call_of("coalesce", inner, tree.expressions[1])
-    if isinstance(tree, exp.Anonymous) and tree.name == "nullif" and is_zero(tree.expressions[1]):
-        return _ones(forms, tree.expressions[0])
-    if isinstance(tree, exp.Cast) and not tree.args.get("safe") and _keeps_sum(forms, tree):
-        return _part(forms, "sum", tree.this)
-    if isinstance(tree, exp.Mul):
-        return _weighed(forms, tree) or _scaled(forms, tree)
-    if isinstance(tree, exp.Div):
-        return _divided(forms, tree)
-    if isinstance(tree, exp.Sub) and _is_double_zero(forms, tree.this):
-        tree = exp.Neg(this=tree.expression)
-    if isinstance(tree, exp.Add) and any(_is_double_zero(forms, side) for side in (tree.this, tree.expression)):
-        # sum() is never -0.0, which a product may be
-        return _part_of_sum(forms, tree.expression if _is_double_zero(forms, tree.this) else tree.this)
-    if isinstance(tree, exp.Neg):
-        inner = _bare_part(forms, tree.this)
-        return None if inner is None else exp.Neg(this=inner)
-    return _shifted(forms, tree) if isinstance(tree, (exp.Add, exp.Sub)) else None
-
-
-def _weighed(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the k of a product `k * count(*)`, which equals the sum of k over the rows; None for other products.
-
-    k must contain no aggregate: it then has one value in all rows of a group.
-    """
-    for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
-        plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
-        if plain == ROWS and not has_aggregate(value):
-            return _narrow(forms, value)
-    return None
-
-
-def _scaled(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the expression whose sum() equals a product; None if there is no such expression.
-
-    `sum(x) * k` gives `x * k` if k is constant within each group.
-    """
-    for value, total in ((tree.this, tree.expression), (tree.expression, tree.this)):
-        plain = total.this if isinstance(total, exp.Cast) and _counts(forms, total) else total
-        inner = _bare_part(forms, plain) if not has_aggregate(value) else None
-        if isinstance(inner, exp.Case) and never_null(inner) and number_value(_narrow(forms, value)) is not None:
-            return forms.normal(_with_ones(inner, _narrow(forms, value)))
-        if inner is not None and (forms.kind(tree) not in FRACTIONS or _stays_finite(forms, inner, value)):
-            return forms.normal(exp.Mul(this=inner, expression=_narrow(forms, value)))
-    return None
-
-
-def _with_ones(tree: Tree, constant: Tree) -> Tree:
-    """Return the product of a CASE over 0 and 1 and a constant as a CASE: 1.5 and 0.0 in place of 1 and 0."""
-    if not isinstance(tree, exp.Case):
-        digits = len(constant.name.partition(".")[2])
-        return constant if tree == ONE else exp.Literal.number(f"0.{'0' * digits}" if digits else "0")
-    return of_shape(tree, conditions_of(tree), [_with_ones(value, constant) for value in values_of(tree)])
-
-
-def _keeps_sum(forms: Forms, tree: exp.Cast) -> bool:
-    """Return whether a cast of a sum either keeps the value or raises an error, so that the cast can be removed.
-
-    A cast to a wider type always keeps the value. In ANSI mode, a cast to a DECIMAL with at least as many digits after
-    the point keeps the value, or raises an error if the sum is too large for the DECIMAL. Removing such a cast is
-    accepted: the verifier compares the rows of two queries, not their errors.
-    """
-    inner, outer = as_decimal(forms.kind(tree.this)), as_decimal(forms.kind(tree))
-    raises = forms.ansi and inner is not None and outer is not None and inner.scale <= outer.scale
-    return raises or _widens(forms, tree.this, tree)
-
-
-def _divided(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the expression whose sum() equals a quotient in DOUBLE; None if there is no such expression.
-
-    `sum(x) / k` gives `x / k` if k is constant within each group, up to the last bits.
-    """
-    if forms.kind(tree) != "double" or has_aggregate(tree.expression):
-        return None
-    inner = _bare_part(forms, tree.this)
-    if inner is None or not _stays_finite(forms, inner, tree.expression):
-        return None
-    return forms.normal(exp.Div(this=inner, expression=tree.expression))
-
-
-def _stays_finite(forms: Forms, summed: Tree, constant: Tree) -> bool:
-    """Return whether neither the sum of `summed` in DOUBLE nor its product with `constant` can be infinite or NaN.
-
-    `constant` must be a number whose magnitude is between 10^-30 and 10^30, or a grouping key with an integer or
-    DECIMAL type. `summed` must be an integer or DECIMAL, or a product or quotient of an integer or DECIMAL with such a
-    constant.
-    """
-    value = number_value(constant)
-    kind = forms.kind(constant.this if isinstance(constant, exp.Cast) else constant)
-    if value is None and kind not in INTEGERS and as_decimal(kind) is None:
-        return False
-    return (value is None or is_modest(value)) and _is_finite(forms, summed)
-
-
-def _is_finite(forms: Forms, tree: Tree) -> bool:
-    kind = forms.kind(tree)
-    if kind in INTEGERS or as_decimal(kind) is not None or isinstance(tree, exp.Null) or is_zero(tree):
-        return True
-    if kind != "double":
-        return False
-    if isinstance(tree, (exp.Cast, exp.Neg)):
-        return _is_finite(forms, tree.this)
-    if isinstance(tree, exp.Case):
-        return all(_is_finite(forms, value) for value in values_of(tree))
-    if isinstance(tree, exp.Anonymous) and tree.name == "coalesce":
-        return all(_is_finite(forms, each) for each in tree.expressions)
-    if not isinstance(tree, (exp.Mul, exp.Div)):
-        return False
-    return _stays_finite(forms, tree.this, tree.expression) or (
-        isinstance(tree, exp.Mul) and _stays_finite(forms, tree.expression, tree.this)
-    )
-
-
-def _is_double_zero(forms: Forms, tree: Tree) -> bool:
-    return isinstance(tree, exp.Cast) and is_zero(tree.this) and forms.kind(tree) == "double"
-
-
-def _shifted(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the expression whose sum() equals `tree`, a sum or difference; None if there is no such expression.
-
-    `sum(x) + k * count(x)` gives `x + k` if k is constant within each group, and `sum(x) - k * count(x)` gives `x - k`.
-    `sum(x) + sum(y)` gives `x + y` if neither x nor y is ever NULL. Return None for floating-point numbers, because
-    large sums may cancel each other and leave rounding errors.
-    """
-    if forms.kind(tree) in FRACTIONS:
-        return None
-    parts = [_bare_part(forms, side) for side in (tree.this, tree.expression)]
-    for place, other in ((0, tree.expression), (1, tree.this)):
-        part = parts[place]
-        constant = _of_each(forms, other, part) if part is not None else None
-        if part is not None and constant is not None:
-            sides = (part, constant) if place == 0 else (constant, part)
-            return forms.normal(type(tree)(this=sides[0], expression=sides[1]))
-    left, right = parts
-    if left is None or right is None or not all(map(_never_null_in(forms), (left, right))):
-        return None
-    if isinstance(tree, exp.Sub) and left == ONE and isinstance(right, exp.Case) and never_null(right):
-        return _merged(forms, _exchanged(right))
-    return forms.normal(type(tree)(this=left, expression=right))
-
-
-def _exchanged(tree: Tree) -> Tree:
-    """Return a CASE over 0 and 1 with 1 in place of 0, and 0 in place of 1, which is 1 minus the CASE."""
-    if not isinstance(tree, exp.Case):
-        return ONE if tree == ZERO else ZERO
-    return of_shape(tree, conditions_of(tree), [_exchanged(value) for value in values_of(tree)])
-
-
-def _ones(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the expression whose sum() is NULL where the sum of x is 0, else that sum: `CASE WHEN p THEN 1 END`.
-
-    `tree` is the sum of x, where x is `CASE WHEN p THEN 1 ELSE 0 END`. Return None for other expressions.
-    """
-    part = _bare_part(forms, tree)
-    if not isinstance(part, exp.Case) or part.this is not None or len(part.args["ifs"]) != 1:
-        return None
-    (branch,), default = part.args["ifs"], part.args.get("default")
-    condition, value = branch.this, branch.args["true"]
-    if (value, default) == (ONE, ZERO):
-        return case_of([(condition, ONE)], None)
-    is_null = isinstance(condition, exp.Not) and isinstance(condition.this, exp.Is)
-    return case_of([(condition.this, ONE)], None) if is_null and (value, default) == (ZERO, ONE) else None
-
-
-def _bare_part(forms: Forms, tree: Tree) -> Tree | None:
-    """Return the x of sum(x), and coalesce(x, 0) for coalesce(sum(x), 0); None for other expressions."""
-    zeroed = _zeroed(forms, tree)
-    inner = _part(forms, "sum", tree if zeroed is None else zeroed)
-    if inner is None or zeroed is None or _never_null_in(forms)(inner):
-        return inner
-    return call_of("coalesce", inner, ZERO)
-
-
-def _of_each(forms: Forms, tree: Tree, counted: Tree) -> Tree | None:
-    """Return the k of a product `k * count(x)`, where x is `counted`; None for other expressions.
-
-    k must contain no aggregate: it then has one value in all rows of a group.
-    """
-    if not isinstance(tree, exp.Mul):
-        return None
-    there = _total(forms, _indicator(forms, counted))
-    for value, rows in ((tree.this, tree.expression), (tree.expression, tree.this)):
-        plain = rows.this if isinstance(rows, exp.Cast) and is_numeric(forms.kind(rows)) else rows
-        if plain == there and not has_aggregate(value):
-            return _narrow(forms, value)
-    return None
-
-
-def _nullable_part(forms: Forms, tree: Tree) -> Tree:
-    """Return the smallest known part of an expression that is NULL exactly where the whole expression is NULL.
-
-    `2 * (x + 1)` gives `x`, and `2 * (x + y)` gives `x + y`. Return 1 if the expression is never NULL, as
-    `coalesce(x, 0)`. An overflow gives NULL only for a DECIMAL, and only without ANSI mode.
-    """
-    if number_value(tree) is not None:
-        return ONE
-    if isinstance(tree, exp.Column):
-        declared = forms.block.type_of(tree)
-        return ONE if declared is not None and not declared.nullable else tree
-    if isinstance(tree, exp.Cast):
-        return _nullable_part(forms, tree.this) if _keeps_nulls(forms, tree) else tree
-    if isinstance(tree, exp.Anonymous) and tree.name == "coalesce":
-        constant = any(number_value(each) is not None for each in tree.expressions)
-        return ONE if constant and numeric_type(tree, forms.block) else tree
-    if isinstance(tree, exp.Case):
-        whole = tree.args.get("default") is not None
-        return ONE if whole and all(_nullable_part(forms, value) == ONE for value in values_of(tree)) else tree
-    if may_be_cut(forms.kind(tree)) and not forms.ansi:
-        return tree
-    divides = isinstance(tree, (exp.Div, exp.IntDiv, exp.Mod))
-    if not isinstance(tree, (exp.Add, exp.Sub, exp.Mul, exp.Neg)) and not (divides and number_value(tree.expression)):
-        return tree
-    parts = {part for side in tree.iter_expressions() if (part := _nullable_part(forms, side)) != ONE}
-    return tree if len(parts) > 1 or not numeric_type(tree, forms.block) else next(iter(parts), ONE)
-
-
-def _keeps_nulls(forms: Forms, tree: exp.Cast) -> bool:
-    """Return whether a cast between numeric types is NULL only where its operand is NULL."""
-    inner, outer = forms.kind(tree.this), forms.kind(tree)
-    if not is_numeric(inner) or not is_numeric(outer):
-        return False
-    raises = forms.ansi and not tree.args.get("safe") and inner not in FRACTIONS
-    return raises or outer in FRACTIONS or widens(inner, outer)
-
-
-def _never_null_in(forms: Forms) -> Callable[[Tree], bool]:
-    return lambda tree: never_null(tree) or _nullable_part(forms, tree) == ONE
-
-
-def _narrow(forms: Forms, value: Tree) -> Tree:
-    """Return a number without outer casts that only widen its type: `CAST(n AS BIGINT)` of an INT n gives `n`."""
-    while isinstance(value, exp.Cast) and not value.args.get("safe") and _widens(forms, value.this, value):
-        value = value.this
-    return value
-
-
-def _widens(forms: Forms, inner: Tree, outer: Tree) -> bool:
-    return widens(forms.kind(inner), forms.kind(outer))
 
 
 def _finished(forms: Forms, call: exp.Anonymous, condition: Tree | None) -> Tree | None:
@@ -769,7 +388,7 @@ def coalesce_form(forms: Forms, tree: Tree) -> Tree:
     """
     first: Tree = tree.expressions[0]
     rest: list[Tree] = tree.expressions[1:]
-    if not has_aggregate(first) and _nullable_part(forms, first) == ONE and forms.kind(first) == forms.kind(tree):
+    if not has_aggregate(first) and nullable_part(forms, first) == ONE and forms.kind(first) == forms.kind(tree):
         return first
     if isinstance(first, exp.Anonymous) and first.name == SINGLE and rest == [ZERO]:
         counted: Tree = first.expressions[0]
@@ -778,7 +397,7 @@ def coalesce_form(forms: Forms, tree: Tree) -> Tree:
     if isinstance(first, exp.Anonymous) and first.name == "coalesce" and first.expressions[1:] == rest:
         return first
     open_case = isinstance(first, exp.Case) and first.args.get("default") is None and rest == [ZERO]
-    if open_case and all(_nullable_part(forms, value) == ONE for value in values_of(first)):
+    if open_case and all(nullable_part(forms, value) == ONE for value in values_of(first)):
         return forms.normal(of_shape(first, conditions_of(first), [*values_of(first), ZERO]))
     summed = isinstance(first, exp.Anonymous) and first.name == "sum" and len(rest) == 1 and is_zero(rest[0])
-    return _total(forms, first.expressions[0]) if summed else tree
+    return total_of(first.expressions[0]) if summed else tree
