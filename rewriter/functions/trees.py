@@ -44,6 +44,15 @@ def integer_of(tree: Tree) -> int | None:
     return int(tree.name) if isinstance(tree, exp.Literal) and not tree.is_string and tree.name.isdigit() else None
 
 
+def is_zero(tree: Tree) -> bool:
+    """Return whether an expression is a literal 0 of any numeric type.
+
+    >>> is_zero(exp.Literal.number("0.00")), is_zero(exp.Literal.string("0"))
+    (True, False)
+    """
+    return isinstance(tree, exp.Literal) and not tree.is_string and not tree.name.strip("0.")
+
+
 @cache
 def _type(kind: str) -> exp.DataType:
     return exp.DataType.build(kind, dialect="spark")

@@ -23,7 +23,7 @@ from rewriter.block.normal_forms import joined
 from rewriter.block.points import number_value
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
-from rewriter.functions.trees import call_of, cast, number
+from rewriter.functions.trees import call_of, cast, is_zero, number
 from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
 from rewriter.match.branches import Branches, Conditional, branches_of, chosen, conditionals, null_test
 from rewriter.match.candidate import Miss, Reason
@@ -300,7 +300,7 @@ class PartialAggregates:
             return PartialAggregate(there[0]) if len(there) == 1 else None
         ones = [tree for tree, value in parts if value == number(1)]
         others = [value for _, value in parts if value != number(1)]
-        if len(ones) != 1 or not (_is_zero(others[0]) or isinstance(others[0], exp.Null)):
+        if len(ones) != 1 or not (is_zero(others[0]) or isinstance(others[0], exp.Null)):
             return None
         found = call_of("nullif", ones[0], number(0)) if isinstance(others[0], exp.Null) else ones[0]
         return PartialAggregate(found, numeric_type(argument, self.reading.block))
@@ -337,7 +337,7 @@ class PartialAggregates:
         Return None if the storage table lacks the count of the rows in which `condition` is true, or the sum of `value`
         over these rows, and if digits could be lost.
         """
-        kind, zero = numeric_type(argument, self.reading.block), _is_zero(default)
+        kind, zero = numeric_type(argument, self.reading.block), is_zero(default)
         if kind is None or kind == VOID:
             return None
         if number_value(value) is None:
@@ -352,7 +352,7 @@ class PartialAggregates:
             return _times(value, call_of("nullif", counted, number(0)), kind)
         if zero:
             return _times(value, counted, kind)
-        if not _is_zero(value) or number_value(default) is None or rows is None:
+        if not is_zero(value) or number_value(default) is None or rows is None:
             return None
         return _times(default, exp.Sub(this=rows, expression=counted), kind)
 
@@ -431,7 +431,7 @@ class PartialAggregates:
         return None if the view has no keys, because sum(coalesce(x, 0)) over an empty table is NULL, not 0.
         """
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
-        if not coalesced or len(argument.expressions) != 2 or not _is_zero(argument.expressions[1]):
+        if not coalesced or len(argument.expressions) != 2 or not is_zero(argument.expressions[1]):
             return None
         if not self.reading.candidate.block.keys:
             return None
@@ -494,7 +494,7 @@ class PartialAggregates:
             return computed
         if kind is None:
             return missing(call_of(name, argument))
-        if kind == VOID or _is_zero(argument):
+        if kind == VOID or is_zero(argument):
             return PartialAggregate(computed, kind)
         weighed = _times(computed, rows, kind) if rows is not None else None
         return weighed or missing(call_of(name, argument))
@@ -572,7 +572,3 @@ def _aligned(partial: PartialAggregate, kind: str) -> Tree:
     if partial.kind == kind or as_decimal(wanted) is None or isinstance(partial.tree, (exp.Literal, exp.Null)):
         return partial.tree
     return cast(partial.tree, str(wanted))
-
-
-def _is_zero(tree: Tree) -> bool:
-    return isinstance(tree, exp.Literal) and not tree.is_string and not tree.name.strip("0.") and tree.name != "."

@@ -19,7 +19,7 @@ from rewriter.block import aggregate_of, has_aggregate
 from rewriter.block.points import number_value
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, IDEMPOTENT, SETS, UNITED
-from rewriter.functions.trees import call_of, cast
+from rewriter.functions.trees import call_of, cast, is_zero
 from rewriter.functions.types import INTEGERS, as_decimal, is_numeric
 from rewriter.match.monotone import with_operand
 from rewriter.match.numbers import reciprocal
@@ -34,7 +34,6 @@ from rewriter.verify.forms import (
     case_of,
     conditions_of,
     is_distinct,
-    is_zero,
     never_null,
     of_shape,
     under,

@@ -20,7 +20,7 @@ from sqlglot import exp
 from rewriter.block import aggregate_of, has_aggregate
 from rewriter.block.points import number_value
 from rewriter.functions.registry import IDEMPOTENT
-from rewriter.functions.trees import call_of, cast
+from rewriter.functions.trees import call_of, cast, is_zero
 from rewriter.functions.types import FRACTIONS, INTEGERS, as_decimal, is_numeric
 from rewriter.match.monotone import Monotone, monotone, with_operand
 from rewriter.match.numbers import is_modest
@@ -32,7 +32,6 @@ from rewriter.verify.forms import (
     case_of,
     conditions_of,
     is_distinct,
-    is_zero,
     never_null,
     of_shape,
     values_of,

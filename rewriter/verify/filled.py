@@ -18,10 +18,10 @@ from rewriter.block import Block, Occurrence, aggregate_of, has_aggregate
 from rewriter.block.changed import mapped
 from rewriter.block.strict import null_with
 from rewriter.functions.registry import AGGREGATES, FOLDED
-from rewriter.functions.trees import call_of
+from rewriter.functions.trees import call_of, is_zero
 from rewriter.sql import operands
 from rewriter.verify.aggregates import Unfolded
-from rewriter.verify.forms import ONE, ROWS, ZERO, case_of, grouped_float, is_zero
+from rewriter.verify.forms import ONE, ROWS, ZERO, case_of, grouped_float
 
 Tree = exp.Expr
 

@@ -155,11 +155,6 @@ def never_null(tree: Tree) -> bool:
     return tree in (ZERO, ONE)
 
 
-def is_zero(tree: Tree) -> bool:
-    """Return whether an expression is the number 0 of any type."""
-    return isinstance(tree, exp.Literal) and not tree.is_string and not tree.name.strip("0.")
-
-
 def is_distinct(call: exp.Anonymous) -> bool:
     """Return whether an aggregate has DISTINCT, as count(DISTINCT x) does."""
     return bool(call.expressions) and isinstance(call.expressions[0], exp.Distinct)

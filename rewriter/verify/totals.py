@@ -13,7 +13,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from rewriter.block.points import number_value
-from rewriter.functions.trees import call_of
+from rewriter.functions.trees import call_of, is_zero
 from rewriter.functions.types import FRACTIONS, is_numeric, may_be_cut
 from rewriter.schema import numeric_type
 from rewriter.verify.forms import (
@@ -22,7 +22,6 @@ from rewriter.verify.forms import (
     Forms,
     case_of,
     conditions_of,
-    is_zero,
     never_null,
     of_shape,
     values_of,
