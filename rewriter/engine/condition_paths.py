@@ -21,8 +21,8 @@ from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.form import remembered
 from rewriter.functions.trees import call_of, number
 from rewriter.match import Candidate
-from rewriter.match.branches import Conditional, conditionals
 from rewriter.match.candidate import stored
+from rewriter.match.conditional import Conditional, conditionals
 
 Tree = exp.Expr
 

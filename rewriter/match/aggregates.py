@@ -273,7 +273,7 @@ class Aggregates:
         for value in call.expressions[0].expressions:
             computed = self.reading.compute(value)
             if isinstance(computed, Miss):
-                computed = self.partials.key_of_rows(value) or computed
+                computed = self.partials.conditional.key_of_rows(value) or computed
             if isinstance(computed, Miss) or not self.reading.candidate.block.keys:
                 held = self.partials.held(call) is not None
                 return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, words(call)) if held else missing(call)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlglot import exp
-
-from rewriter.block import aggregate_of
-from rewriter.functions.registry import FOLDED
-from rewriter.functions.trees import call_of, number
 
 Tree = exp.Expr
 
@@ -81,43 +76,6 @@ def null_test(branches: Branches) -> NullTest | None:
         return None
     absent, present = (branches.default, value) if negated else (value, branches.default)
     return NullTest(test.this, absent, present)
-
-
-class Conditional(NamedTuple):
-    """An aggregate of the rows in which a condition is true: `name(value) FILTER (WHERE condition)`.
-
-    The value of count(*) is a star.
-    """
-
-    name: str
-    condition: Tree
-    value: Tree
-
-
-def conditionals(tree: Tree, held: Tree) -> Iterator[tuple[Conditional, Tree]]:
-    """Yield the aggregates of the rows in which a condition is true that a stored aggregate gives, with their values.
-
-    `tree` is the stored aggregate, and `held` its value. The groups have rows: `sum(CASE WHEN p THEN 1 ELSE 0 END)` is
-    the number of rows in which p is true. Yield nothing for aggregates of other forms, and for aggregates that do not
-    ignore NULLs.
-    """
-    call = aggregate_of(tree)
-    if call is None or call.name not in FOLDED or isinstance(call.expressions[0], exp.Distinct):
-        return
-    (argument,) = call.expressions
-    if isinstance(tree, exp.Filter):
-        yield Conditional(call.name, tree.expression.this, argument), held
-        return
-    branches = branches_of(argument)
-    if branches is None or len(branches.cases) != 1:
-        return
-    ((_, value),), (condition,) = branches.cases, branches.predicates
-    zero, none = branches.default == number(0), isinstance(branches.default, exp.Null)
-    if call.name == "sum" and value == number(1) and (zero or none):
-        counted = held if zero else call_of("coalesce", held, number(0))
-        yield Conditional("count", condition, exp.Star()), counted
-    elif none:
-        yield Conditional(call.name, condition, value), held
 
 
 def chosen(branches: Branches, conditions: list[Tree], values: list[Tree]) -> Tree:

@@ -188,14 +188,14 @@ def _with_constant(argument: Tree, varying: Tree, constant: Tree, reading: Readi
     # Counting the whole operand first would look for a storage column at each step of a chain such as x + 1 + 2 + ….
     counted = of("count", reading.same_nulls(varying))
     kind = numeric_type(argument, reading.block)
-    weighed = None if counted is None or kind is None else times_rows(constant, counted, kind)
+    weighed = None if counted is None or kind is None else _times_rows(constant, counted, kind)
     if weighed is None:
         return None
     left, right = (summed, weighed) if argument.this == varying else (weighed, summed)
     return type(argument)(this=left, expression=right)
 
 
-def times_rows(value: Tree, rows: Tree, kind: str) -> Tree | None:
+def _times_rows(value: Tree, rows: Tree, kind: str) -> Tree | None:
     """Return the sum of an expression that has the same value in each of a number of rows: `value * rows`.
 
     `rows` is the number of rows, and `kind` the type of the summed values, in which the product is computed. For a
@@ -209,6 +209,14 @@ def times_rows(value: Tree, rows: Tree, kind: str) -> Tree | None:
     return exp.Mul(this=value.copy(), expression=cast(rows, f"decimal({_ROWS_PRECISION},0)")) if fits else None
 
 
+def sum_of_rows(value: Tree, rows: Tree, kind: str) -> Tree | None:
+    """Return the sum of an expression that has the same value in each of a number of rows; the sum of ones is `rows`.
+
+    `rows` is the number of rows, and `kind` the type of the summed values. Return None if digits could be lost.
+    """
+    return rows if value == number(1) and kind in INTEGERS else _times_rows(value, rows, kind)
+
+
 def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
     """Return the partial sum of x + y or x - y, as the sum or difference of the partial sums of x and y.
 
@@ -216,11 +224,7 @@ def _of_both(argument: Tree, reading: Reading, of: Of) -> Tree | None:
     expressed over the view's storage table. `of` returns the partial aggregates of the operands.
     """
     sides = (argument.this, argument.expression)
-    if not all(_is_never_null(side, reading) for side in sides):
+    if not all(map(reading.is_never_null, sides)):
         return None
     left, right = (of("sum", side) for side in sides)
     return None if left is None or right is None else type(argument)(this=left, expression=right)
-
-
-def _is_never_null(tree: Tree, reading: Reading) -> bool:
-    return isinstance(reading.same_nulls(tree), exp.Star)

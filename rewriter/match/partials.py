@@ -14,27 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from sqlglot import exp
 
 from rewriter.block import meaning
-from rewriter.block.normal_forms import joined
-from rewriter.block.points import number_value
 from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import call_of, cast, is_zero, number
-from rewriter.functions.types import DIGITS, FRACTIONS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
-from rewriter.match.branches import Branches, Conditional, branches_of, chosen, conditionals, null_test
+from rewriter.functions.types import DIGITS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
+from rewriter.match.branches import Branches, branches_of, chosen, null_test
 from rewriter.match.candidate import Miss, Reason
-from rewriter.match.linear import LINEAR, linear_sum, times_rows
+from rewriter.match.conditional import ConditionalAggregates
+from rewriter.match.linear import LINEAR, linear_sum, sum_of_rows
 from rewriter.match.monotone import monotone, with_operand
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
+from rewriter.match.overflow import may_have_overflowed, may_have_wrapped
 from rewriter.match.reading import Reading, of_own_type
 from rewriter.match.whole_sums import fits_bigint
 from rewriter.model import Column
-from rewriter.schema import expression_type, numeric_type
-from rewriter.sql import operands
+from rewriter.schema import numeric_type
 
 Tree = exp.Expr
 # Operations in a sum that is divided into sums, and in all such sums of a SELECT. Each is proved over its operand:
@@ -70,6 +68,7 @@ class PartialAggregates:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
+        self.conditional = ConditionalAggregates(reading)
         self._divided = 0
 
     def held(self, tree: Tree) -> Column | None:
@@ -97,7 +96,7 @@ class PartialAggregates:
             if summed is not None:
                 return summed
         if held is not None:
-            if name == "sum" and self._may_have_overflowed(held, argument):
+            if name == "sum" and may_have_overflowed(held, argument, self.reading):
                 return Miss(
                     Reason.AGGREGATE_DOES_NOT_ROLL_UP,
                     f"{words(call_of(name, argument))}: the view was created without ANSI mode, and therefore stores "
@@ -182,7 +181,7 @@ class PartialAggregates:
         kind, block = numeric_type(argument.this, self.reading.block), self.reading.block
         if numeric_type(argument, block) != "double" or not (kind in INTEGERS or as_decimal(kind)):
             return None
-        if name == "sum" and self._may_have_wrapped(argument.this, "double"):
+        if name == "sum" and may_have_wrapped(argument.this, "double", self.reading):
             return None
         partial = self.of(name, argument.this)
         if isinstance(partial, Miss):
@@ -209,7 +208,7 @@ class PartialAggregates:
         digits, room = DIGITS.get(str(summed), MAX_PRECISION), decimal.precision - decimal.scale
         if room < digits + max(0, decimal.precision + SUM_DIGITS - MAX_PRECISION):
             return None  # the digits of the integers or of their sum may not fit
-        partial = self.of("sum", argument.this) if not self._may_have_wrapped(argument.this, kind) else None
+        partial = self.of("sum", argument.this) if not may_have_wrapped(argument.this, kind, self.reading) else None
         if partial is None or isinstance(partial, Miss):
             return None
         kept = self._fits_bigint(argument) and not partial.wide
@@ -218,33 +217,6 @@ class PartialAggregates:
     def _fits_bigint(self, argument: Tree) -> bool:
         """Return whether no sum of the integer that `argument` casts overflows BIGINT; False if not certain."""
         return fits_bigint(argument.this, self.reading.block)
-
-    def _may_have_overflowed(self, held: Column, argument: Tree) -> bool:
-        """Return whether a stored NULL may be an overflowed DECIMAL sum.
-
-        `held` is the storage column of the sum, and `argument` the summed expression. Without ANSI mode, Spark returns
-        NULL for a DECIMAL sum that overflows; in ANSI mode, Spark raises an error.
-        """
-        if self.reading.ansi:
-            return False
-        summed, of = as_decimal(held.type), as_decimal(expression_type(argument, self.reading.block))
-        if of is not None and isinstance(argument, exp.Cast):
-            # Integers summed in a type with enough digits for any sum of them.
-            digits = DIGITS.get(expression_type(argument.this, self.reading.block), MAX_PRECISION)
-            if of.precision - of.scale >= digits + SUM_DIGITS:
-                return False
-        return summed is not None and (of is None or of.precision > MAX_PRECISION - SUM_DIGITS)
-
-    def _may_have_wrapped(self, summed: Tree, kind: str) -> bool:
-        """Return whether the stored sum of the BIGINTs `summed` may have overflowed although the query's sum does not
-        overflow.
-
-        Without ANSI mode, a BIGINT sum that overflows wraps around. `kind` is the type in which the query sums the
-        values, such as DECIMAL(38,0). Return False if the query sums BIGINTs, too, or if `summed` has another type.
-        """
-        if kind == "bigint" or self.reading.ansi:
-            return False
-        return numeric_type(summed, self.reading.block) == "bigint"
 
     def _of_branches(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | Miss:
         """Return the partial aggregate of a CASE, as a CASE over the partial aggregates of its branches.
@@ -256,8 +228,9 @@ class PartialAggregates:
         for condition in branches.conditions:
             computed = self.reading.compute(condition)
             if isinstance(computed, Miss):
-                found = self._of_null_test(name, branches, argument) or self._of_condition(name, branches, argument)
-                return found or missing(call_of(name, argument))
+                found = self._of_null_test(name, branches) or self.conditional.of(name, branches, argument)
+                kind = numeric_type(argument, self.reading.block)
+                return missing(call_of(name, argument)) if found is None else PartialAggregate(found, kind)
             conditions.append(computed)
         partials: list[PartialAggregate] = []
         for value in branches.values:
@@ -268,13 +241,13 @@ class PartialAggregates:
         if name != "sum":
             return PartialAggregate(chosen(branches, conditions, [partial.tree for partial in partials]))
         kind = wider(partial.kind for partial in partials)
-        if kind in (None, VOID) or any(self._may_have_wrapped(value, str(kind)) for value in branches.values):
+        if kind in (None, VOID) or any(may_have_wrapped(value, str(kind), self.reading) for value in branches.values):
             return missing(call_of(name, argument))
         values = [_aligned(partial, str(kind)) for partial in partials]
         wide = kind == "bigint" and any(partial.wide for partial in partials)
         return PartialAggregate(chosen(branches, conditions, values), kind, wide)
 
-    def _of_null_test(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | None:
+    def _of_null_test(self, name: str, branches: Branches) -> Tree | None:
         """Return the partial sum or count of a CASE over 0, 1 and NULL whose only condition is whether x is NULL.
 
         `sum(CASE WHEN x IS NULL THEN 1 ELSE 0 END)` gives `count(*) - count(x)`. Return None for another aggregate or
@@ -297,132 +270,12 @@ class PartialAggregates:
         parts = ((absent, tested.absent), (counted.tree, tested.present))
         if name == "count":
             there = [tree for tree, value in parts if not isinstance(value, exp.Null)]
-            return PartialAggregate(there[0]) if len(there) == 1 else None
+            return there[0] if len(there) == 1 else None
         ones = [tree for tree, value in parts if value == number(1)]
         others = [value for _, value in parts if value != number(1)]
         if len(ones) != 1 or not (is_zero(others[0]) or isinstance(others[0], exp.Null)):
             return None
-        found = call_of("nullif", ones[0], number(0)) if isinstance(others[0], exp.Null) else ones[0]
-        return PartialAggregate(found, numeric_type(argument, self.reading.block))
-
-    def _of_condition(self, name: str, branches: Branches, argument: Tree) -> PartialAggregate | None:
-        """Return a partial aggregate of the rows in which a condition is true, from a stored aggregate of these rows.
-
-        `count(CASE WHEN p THEN 1 END)` gives the column of `sum(CASE WHEN p THEN 1 ELSE 0 END)`. Return None if the
-        CASE `branches` has several conditions, if its values are not supported, and if the storage table lacks the
-        aggregate.
-
-        law:  f(x) FILTER (WHERE p) is f(CASE WHEN p THEN x END) if f ignores NULLs; the sum of a constant c over the
-              rows in which p is true is c times their number, or NULL if there are none and the CASE has no ELSE
-        view:   SELECT region, sum(CASE WHEN paid THEN 1 ELSE 0 END) AS n, sum(price) FILTER (WHERE paid) AS s …
-        query:  SELECT count_if(paid), sum(CASE WHEN paid THEN price ELSE 0 END) FROM sales
-        gives:  SELECT coalesce(sum(n), 0), sum(coalesce(s, 0)) FROM view
-        no:     a view without GROUP BY, because the sum over an empty table is NULL
-        no:     sum(CASE WHEN p THEN x ELSE 0 END) of an x that may be NULL, because the sum may be NULL
-        """
-        if not self.reading.candidate.block.keys or self.reading.filled or len(branches.cases) != 1:
-            return None
-        ((_, value),), (condition,), default = branches.cases, branches.predicates, branches.default
-        if isinstance(default, exp.Null) and (name != "sum" or number_value(value) is None):
-            found = self._of_rows(name, condition, value)
-            if found is None and AGGREGATES[name].of_key == "same":
-                found = self.key_of_rows(argument)
-            return None if found is None else PartialAggregate(found, numeric_type(argument, self.reading.block))
-        return self._of_constants(condition, value, default, argument) if name == "sum" else None
-
-    def _of_constants(self, condition: Tree, value: Tree, default: Tree, argument: Tree) -> PartialAggregate | None:
-        """Return the partial sum of `argument`, a CASE with one condition whose default, and mostly also whose value,
-        is a constant.
-
-        Return None if the storage table lacks the count of the rows in which `condition` is true, or the sum of `value`
-        over these rows, and if digits could be lost.
-        """
-        kind, zero = numeric_type(argument, self.reading.block), is_zero(default)
-        if kind is None or kind == VOID:
-            return None
-        if number_value(value) is None:
-            summed = self._of_rows("sum", condition, value) if zero and self._is_never_null(value) else None
-            if summed is None or self._may_have_wrapped(value, kind):
-                return None
-            return PartialAggregate(call_of("coalesce", summed, number(0)), kind)
-        rows, counted = self.reading.row_count, self._of_rows("count", condition, exp.Star())
-        if counted is None or kind in FRACTIONS:
-            return None
-        if isinstance(default, exp.Null):
-            return _times(value, call_of("nullif", counted, number(0)), kind)
-        if zero:
-            return _times(value, counted, kind)
-        if not is_zero(value) or number_value(default) is None or rows is None:
-            return None
-        return _times(default, exp.Sub(this=rows, expression=counted), kind)
-
-    def _of_rows(self, name: str, condition: Tree, value: Tree) -> Tree | None:
-        """Return the partial aggregate of `value` over the rows in which `condition` is true; None if none is stored.
-
-        A part of the condition may also be a condition on storage columns. `name` is the aggregate function; for
-        count(*), `value` is a star.
-        """
-        if name == "count" and self._is_never_null(value):
-            value = exp.Star()
-        tests, rest = self._tested(condition)
-        found = (
-            self._conditionals.get(Conditional(name, meaning(joined(exp.And, rest)), meaning(value))) if rest else None
-        )
-        if found is None or not tests:
-            return found
-        default = number(0) if name == "count" else None
-        return exp.Case(ifs=[exp.If(this=joined(exp.And, tests), true=found.copy())], default=default)
-
-    def _tested(self, condition: Tree) -> tuple[list[Tree], list[Tree]]:
-        """Return the conjuncts of a condition that can be derived, over storage columns, and the other conjuncts."""
-        parts = list(operands(condition, exp.And))
-        computed = [self.reading.compute(part) for part in parts]
-        rest = [part.copy() for part, found in zip(parts, computed, strict=True) if isinstance(found, Miss)]
-        return [found.copy() for found in computed if not isinstance(found, Miss)], rest
-
-    def key_of_rows(self, argument: Tree) -> Tree | None:
-        """Return the value of a grouping key if a condition is true in some row of the storage row's group, else NULL.
-
-        `argument` is a CASE with one condition, whose value is an expression of keys, and without a default. Return
-        None for other expressions, and if the storage table does not count the rows in which the condition is true.
-
-        law:  a key has one value in all rows of a group, so that f(CASE WHEN p THEN k END) depends only on whether p is
-              true in some row, if f ignores NULLs and repeated values
-        view:   SELECT region, user_id, sum(CASE WHEN paid THEN 1 ELSE 0 END) AS n FROM sales GROUP BY region, user_id
-        query:  SELECT region, count(DISTINCT CASE WHEN paid THEN user_id END) FROM sales GROUP BY region
-        gives:  SELECT region, count(DISTINCT CASE WHEN n > 0 THEN user_id END) FROM view GROUP BY region
-        """
-        branches, grouped = branches_of(argument), bool(self.reading.candidate.block.keys) and not self.reading.filled
-        if branches is None or not grouped or branches.operand is not None or len(branches.cases) != 1:
-            return None
-        ((condition, value),) = branches.cases
-        tests, rest = self._tested(condition)
-        counted = Conditional("count", meaning(joined(exp.And, rest)), exp.Star()) if rest else None
-        found = self._conditionals.get(counted) if counted is not None else None
-        if found is None or not isinstance(branches.default, exp.Null) or self.reading.is_normalized(value):
-            return None
-        computed = self.reading.compute(value)
-        if isinstance(computed, Miss):
-            return None
-        some = exp.GT(this=found.copy(), expression=number(0))
-        return exp.Case(ifs=[exp.If(this=joined(exp.And, [*tests, some]), true=computed.copy())])
-
-    @cached_property
-    def _conditionals(self) -> Mapping[Conditional, Tree]:
-        """The stored aggregates of the rows in which a condition is true, as expressions over storage columns."""
-        found: dict[Conditional, Tree] = {}
-        for tree, column in self.reading.aggregates.items():
-            held = of_own_type(column.name, column.type)
-            for call, value in conditionals(tree, held):
-                if call.name == "sum" and self._may_have_overflowed(column, call.value):
-                    continue
-                if call.name == "count" and self._is_never_null(call.value):
-                    call = call._replace(value=exp.Star())
-                found.setdefault(call, value)
-        return found
-
-    def _is_never_null(self, tree: Tree) -> bool:
-        return isinstance(self.reading.same_nulls(tree), (exp.Star, exp.Literal, exp.Boolean))
+        return call_of("nullif", ones[0], number(0)) if isinstance(others[0], exp.Null) else ones[0]
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments.
@@ -439,7 +292,7 @@ class PartialAggregates:
         if isinstance(partial, Miss):
             return None
         kind = wider((partial.kind, numeric_type(argument.expressions[1], self.reading.block)))
-        if kind is None or self._may_have_wrapped(argument.expressions[0], kind):
+        if kind is None or may_have_wrapped(argument.expressions[0], kind, self.reading):
             return None
         wide = kind == "bigint" and partial.wide
         return PartialAggregate(call_of("coalesce", partial.tree, argument.expressions[1]), kind, wide)
@@ -463,7 +316,7 @@ class PartialAggregates:
 
         def of(name: str, value: Tree) -> Tree | None:
             partial = self.of(name, value)
-            wrapped = name == "sum" and kind is not None and self._may_have_wrapped(value, kind)
+            wrapped = name == "sum" and kind is not None and may_have_wrapped(value, kind, self.reading)
             if isinstance(partial, Miss) or wrapped or (partial.wide and kind not in ("bigint", "double")):
                 return None
             return cast(partial.tree, _WIDE) if wide else partial.tree
@@ -496,8 +349,8 @@ class PartialAggregates:
             return missing(call_of(name, argument))
         if kind == VOID or is_zero(argument):
             return PartialAggregate(computed, kind)
-        weighed = _times(computed, rows, kind) if rows is not None else None
-        return weighed or missing(call_of(name, argument))
+        weighed = sum_of_rows(computed, rows, kind) if rows is not None else None
+        return missing(call_of(name, argument)) if weighed is None else PartialAggregate(weighed, kind)
 
     def _counted(self, name: str, argument: Tree) -> PartialAggregate | Miss:
         """Return the partial count of an expression of grouping keys: count(*), or 0 if the expression is NULL.
@@ -552,15 +405,6 @@ _SIMPLER: Mapping[str, Callable[[PartialAggregates, str, Tree], PartialAggregate
 def missing(tree: Tree) -> Miss:
     """Return a Miss: the view lacks the aggregate `tree`."""
     return Miss(Reason.AGGREGATE_NOT_IN_VIEW, words(tree))
-
-
-def _times(value: Tree, rows: Tree, kind: str) -> PartialAggregate | None:
-    """Return the sum of an expression that has the same value in each of a number of rows; the sum of ones is `rows`.
-
-    `rows` is the number of rows, and `kind` the type of the summed values. Return None if digits could be lost.
-    """
-    tree = rows if value == number(1) and kind in INTEGERS else times_rows(value, rows, kind)
-    return None if tree is None else PartialAggregate(tree, kind)
 
 
 def _aligned(partial: PartialAggregate, kind: str) -> Tree:

@@ -242,6 +242,10 @@ class Reading:
         """
         return same_nulls(tree, self.block, ansi=self.ansi)
 
+    def is_never_null(self, tree: Tree) -> bool:
+        """Return whether an expression over the query's rows is certainly never NULL."""
+        return isinstance(self.same_nulls(tree), (exp.Star, exp.Literal, exp.Boolean))
+
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point grouping key of the view; GROUP BY stores 0.0 for -0.0 in
         such a key.
