@@ -54,22 +54,35 @@ def _aggregates(tree: Tree, block: Block) -> Iterator[Tree]:
         yield from components or (tree,)
 
 
-def derived_twice(block: Block) -> str | None:
-    """Return the alias of a derived table in FROM, which each branch of a UNION ALL would compute; None without one."""
-    return next((table.alias for table in block.tables if table.text and not table.constant), None)
+def derived_problem(block: Block, rows: str) -> str:
+    """Return the problem that each branch of a UNION ALL would compute a derived table in FROM; empty without one.
+
+    `rows` names the rows that the view lacks, such as "the appended rows".
+    """
+    derived = next((table.alias for table in block.tables if table.text and not table.constant), None)
+    if derived is None:
+        return ""
+    return f"the derived table {derived} would be computed twice, for the view's rows and for {rows}"
 
 
-def joined_behind(block: Block) -> str | None:
-    """Return the name of a table on the right side of a SEMI or ANTI join to which another join refers; else None.
+def join_problem(block: Block, rows: str) -> str:
+    """Return the problem that a join refers to a table on the right side of a SEMI or ANTI join; empty if none does.
 
     In SQL, other joins cannot refer to the right side of a SEMI or ANTI join. Only a join of the view that was added to
-    the query may do so. The part of such a query that would be read from base tables cannot be printed as SQL.
+    the query may do so. The part of such a query that would be read from base tables cannot be printed as SQL. `rows`
+    names the rows of this part, such as "the rows that the view lacks".
     """
     hidden = {table for join in block.joins if join.kind in ("SEMI", "ANTI") for table in join.tables}
     named = {
         c.table for join in block.joins for tree in join.on for c in columns_in(tree) if c.table not in join.tables
     }
-    return next((table.alias for table in block.tables if table.id in hidden & named), None)
+    joined = next((table.alias for table in block.tables if table.id in hidden & named), None)
+    if joined is None:
+        return ""
+    return (
+        f"the view joins another table to {joined}, which is on the right side of a SEMI or ANTI join in the query, so "
+        f"{rows} cannot be joined in the same way"
+    )
 
 
 def states_of(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
@@ -98,12 +111,8 @@ def unadded(block: Block, states: Sequence[Change]) -> str:
                 f"the query has a{'n' if join.kind == 'ANTI' else ''} {join.kind} join, in which rows {how} since the "
                 "last refresh of the view may remove rows of the result: refresh the view"
             )
-    if (hidden := joined_behind(block)) is not None:
-        return (
-            f"the view joins another table to {hidden}, which is on the right side of a SEMI or ANTI join in the "
-            f"query, so rows {how} since the last refresh cannot be joined in the same way: refresh the view"
-        )
-    return ""
+    problem = join_problem(block, f"rows {how} since the last refresh")
+    return f"{problem}: refresh the view" if problem else ""
 
 
 def share_of(rest: Block, query: Predicates) -> float:
@@ -153,15 +162,17 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
     return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=(), grown=())
 
 
-def unaddable(path: Candidate) -> str:
-    """Return the clause because of which groups computed from base tables cannot be added to a view's stored groups.
+def groups_problem(path: Candidate, groups: str) -> str:
+    """Return the problem that groups computed from base tables cannot be added to a view's stored groups.
 
-    Groups are added by a UNION ALL. Return an empty text if they can be added.
+    Groups are added by a UNION ALL. Return an empty text if they can be added. `groups` names the added groups, such as
+    "the groups of the appended rows".
     """
     view = path.block
+    clause = "HAVING" if view.having else "GROUPING SETS" if path.only or view.sets is not None else ""
     if view.joins:
-        return f"a {view.joins[0].kind} join"
-    return "HAVING" if view.having else "GROUPING SETS" if path.only or view.sets is not None else ""
+        clause = f"a {view.joins[0].kind} join"
+    return f"the view has {clause}, so the view's stored groups cannot be combined with {groups}" if clause else ""
 
 
 def joined_groups(path: Candidate) -> Block:

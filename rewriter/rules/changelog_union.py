@@ -10,7 +10,7 @@ from sqlglot import exp
 from rewriter.block import Block, Predicates
 from rewriter.delta import CHANGE_TYPE, Changed, Read, signed, signed_problem, terms, with_group_counts
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed, derived_twice, states_of, unadded
+from rewriter.match.decompose import decomposed, derived_problem, states_of, unadded
 from rewriter.match.joins import filling_join
 from rewriter.model import ChangeKind
 from rewriter.schema import output_types
@@ -74,11 +74,8 @@ def _query_problem(ask: Ask, block: Block) -> str:
             f"rows of {' and '.join(names)}, on the right side of a LEFT join, were deleted or replaced since the last "
             "refresh: refresh the view"
         )
-    if (derived := derived_twice(block)) is not None:
-        return (
-            f"the derived table {derived} would be computed twice, for the view's rows and for the changed rows: "
-            "refresh the view"
-        )
+    if problem := derived_problem(block, "the changed rows"):
+        return f"{problem}: refresh the view"
     named = next((table.name for table in block.tables if table.column(CHANGE_TYPE) is not None), None)
     if named is not None:
         return f"{named} has a column {CHANGE_TYPE}, as Iceberg's list of changed rows has: rename the column"

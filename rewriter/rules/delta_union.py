@@ -7,7 +7,15 @@ from dataclasses import replace
 from rewriter.block import Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed, derived_twice, joined_groups, over_union, states_of, unaddable, unadded
+from rewriter.match.decompose import (
+    decomposed,
+    derived_problem,
+    groups_problem,
+    joined_groups,
+    over_union,
+    states_of,
+    unadded,
+)
 from rewriter.match.joins import filling_join
 from rewriter.model import ChangeKind
 
@@ -52,12 +60,8 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
         )
     if filling_join(query.block, ask.mapping) is not None:
         return _joined_side(ask, query)
-    if (derived := derived_twice(query.block)) is not None:
-        return Miss(
-            Reason.SHAPE,
-            f"the derived table {derived} would be computed twice, for the view's rows and for the appended rows: "
-            "refresh the view",
-        )
+    if problem := derived_problem(query.block, "the appended rows"):
+        return Miss(Reason.SHAPE, f"{problem}: refresh the view")
     states = states_of(query.block, frozenset(ask.mapping.values()), path.grown)
     if problem := unadded(query.block, states):
         return Miss(Reason.SHAPE, problem)
@@ -73,12 +77,8 @@ def _joined_side(ask: Ask, query: Predicates) -> TwoPhase | Miss:
     SETS. `ask` has the access path (the view with its storage table); `query` are the query's predicates.
     """
     path, view = ask.path, ask.path.block
-    if clause := unaddable(path):
-        return Miss(
-            Reason.SHAPE,
-            f"the view has {clause}, so the view's stored groups cannot be combined with the groups of the appended "
-            "rows: refresh the view",
-        )
+    if problem := groups_problem(path, "the groups of the appended rows"):
+        return Miss(Reason.SHAPE, f"{problem}: refresh the view")
     groups = joined_groups(path)
     past = path.before_changes
     same = {table.id: table.id for table in view.tables}

@@ -30,7 +30,14 @@ from rewriter.match.bounds import (
     next_begin,
     stays_steady,
 )
-from rewriter.match.decompose import decomposed, derived_twice, joined_behind, joined_groups, over_union, unaddable
+from rewriter.match.decompose import (
+    decomposed,
+    derived_problem,
+    groups_problem,
+    join_problem,
+    joined_groups,
+    over_union,
+)
 from rewriter.match.held_times import at_home
 from rewriter.match.joins import asking_join, filling_join
 from rewriter.match.open_ranges import OpenRange, open_range
@@ -128,18 +135,11 @@ def _query_problem(ask: Ask, block: Block) -> str:
             "a SEMI or ANTI join must test the view's rows and the rows that the view lacks together: create a view "
             "that has all rows of the query"
         )
-    if (derived := derived_twice(block)) is not None:
-        return (
-            f"the derived table {derived} would be computed twice, for the view's rows and for the rows that the view "
-            "lacks: create a view that has all rows of the query"
-        )
-    if (hidden := joined_behind(block)) is not None:
-        return (
-            f"the view joins another table to {hidden}, which is on the right side of a SEMI or ANTI join in the "
-            "query, so the rows that the view lacks cannot be joined in the same way: create a view without the other "
-            "table"
-        )
-    return ""
+    lacking = "the rows that the view lacks"
+    if problem := derived_problem(block, lacking):
+        return f"{problem}: create a view that has all rows of the query"
+    problem = join_problem(block, lacking)
+    return f"{problem}: create a view without the other table" if problem else ""
 
 
 def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
@@ -159,11 +159,8 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     own = tuple(each for each in view.where if each not in divided)
     of_part = divided.keys() - set(path.own or ()) if path.own is not None else frozenset[Tree]()
     pays = all(type(each) in _NEGATED or each in of_part for each in divided)
-    if clause := unaddable(path):
-        return _miss(
-            f"the view has {clause}, so the view's stored groups cannot be combined with the groups that the view "
-            "lacks: create a view that has all rows of the query"
-        )
+    if problem := groups_problem(path, "the groups that the view lacks"):
+        return _miss(f"{problem}: create a view that has all rows of the query")
     whole = replace(view, where=own)
     otherwise = _otherwise(divided, Predicates(whole, own, query.zone)) if divided and pays else None
     if otherwise is None:
