@@ -12,13 +12,13 @@ from rewriter.delta.reads import Added, At, Changed, Read
 from rewriter.model import Change, ChangeKind
 
 
-def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
+def terms(changes: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
     """Yield one term for each table in FROM with appended or changed rows: the result rows that these rows contribute.
 
     A term is the tuple of the reads of all tables in FROM order. For `A JOIN B` with rows appended to both tables, the
     terms are (appended rows of A, current rows of B) and (rows of A before its appends, appended rows of B): the tables
     before the table with the appended rows are read as before their appends, the tables after it with their current
-    rows. `states` are the changes of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A)
+    rows. `changes` are the changes of the tables since the view's last refresh, in FROM order. Below, old(A) and new(A)
     are the rows of a table before and after a change, and dA are the appended rows, or the inserted rows minus the
     deleted rows: a result row with a deleted row counts negatively.
 
@@ -26,11 +26,11 @@ def terms(states: Sequence[Change]) -> Iterator[tuple[Read, ...]]:
     gives:  A changed, B unchanged: dA ⋈ B alone
     no:     a term that reads old(A) of a table A that was empty, because the term has no rows
     """
-    for grown, change in enumerate(states):
-        were_empty = any(_was_empty(before) for before in states[:grown])
+    for grown, change in enumerate(changes):
+        were_empty = any(_was_empty(before) for before in changes[:grown])
         if change.kind in (ChangeKind.APPENDED, ChangeKind.CHANGED) and not were_empty:
-            before = (At(state.start) for state in states[:grown])
-            after = (At(state.end) for state in states[grown + 1 :])
+            before = (At(each.start) for each in changes[:grown])
+            after = (At(each.end) for each in changes[grown + 1 :])
             yield (*before, _read(change), *after)
 
 

@@ -85,26 +85,26 @@ def join_problem(block: Block, rows: str) -> str:
     )
 
 
-def states_of(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
+def changes_of(block: Block, of_view: frozenset[str], grown: Sequence[Change]) -> list[Change]:
     """Return one Change for each table of the block: its changed rows if the view reads the table, else no change.
 
     `of_view` are the ids of the tables that the view reads, and `grown` the changes of tables with appended or deleted
     rows.
     """
-    changes = {change.name: change for change in grown}
+    changed = {change.name: change for change in grown}
     now = [Change(table.name, ChangeKind.UNCHANGED, None, None, table.columns) for table in block.tables]
     pairs = zip(block.tables, now, strict=True)
-    return [changes.get(table.name, as_now) if table.id in of_view else as_now for table, as_now in pairs]
+    return [changed.get(table.name, as_now) if table.id in of_view else as_now for table, as_now in pairs]
 
 
-def unadded(block: Block, states: Sequence[Change]) -> str:
+def changes_problem(block: Block, changes: Sequence[Change]) -> str:
     """Return the reason why changed rows cannot simply be added to a block's rows; empty if they can.
 
-    `states` has the change of each table of the block.
+    `changes` has the change of each table of the block.
     """
-    pairs = list(zip(block.tables, states, strict=True))
+    pairs = list(zip(block.tables, changes, strict=True))
     grown = {table.id for table, state in pairs if state.kind is not ChangeKind.UNCHANGED}
-    how = "changed" if any(state.kind is ChangeKind.CHANGED for state in states) else "appended"
+    how = "changed" if any(state.kind is ChangeKind.CHANGED for state in changes) else "appended"
     for join in block.joins:
         if join.kind == "FULL" or join.tables & grown:
             return (

@@ -10,7 +10,7 @@ from sqlglot import exp
 from rewriter.block import Block, Predicates
 from rewriter.delta import CHANGE_TYPE, Changed, Read, signed, signed_problem, terms, with_group_counts
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
-from rewriter.match.decompose import decomposed, derived_problem, states_of, unadded
+from rewriter.match.decompose import changes_of, changes_problem, decomposed, derived_problem
 from rewriter.match.joins import filling_join
 from rewriter.model import ChangeKind
 from rewriter.schema import output_types
@@ -48,8 +48,8 @@ def changelog_union(ask: Ask) -> TwoPhase | Miss:
         )
     if problem := _query_problem(ask, query.block):
         return Miss(Reason.SHAPE, problem)
-    states = states_of(query.block, frozenset(ask.mapping.values()), path.grown)
-    if problem := unadded(query.block, states):
+    changes = changes_of(query.block, frozenset(ask.mapping.values()), path.grown)
+    if problem := changes_problem(query.block, changes):
         return Miss(Reason.SHAPE, problem)
     # Row counts and column bounds describe the current rows, and the deleted rows may exceed them.
     tables = tuple(replace(table, contents=None) for table in query.block.tables)
@@ -57,7 +57,7 @@ def changelog_union(ask: Ask) -> TwoPhase | Miss:
     if problem := signed_problem(groups, _types(groups), recomputed=False):
         return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, f"the current rows, because {problem}: refresh the view")
     held = replace(ask, question=Predicates(groups, query.conjuncts, query.zone), path=path.before_changes)
-    return TwoPhase(groups, held, deltas=tuple(_delta(groups, reads) for reads in terms(states)), signed=True)
+    return TwoPhase(groups, held, deltas=tuple(_delta(groups, reads) for reads in terms(changes)), signed=True)
 
 
 def _query_problem(ask: Ask, block: Block) -> str:

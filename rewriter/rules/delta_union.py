@@ -8,13 +8,13 @@ from rewriter.block import Predicates
 from rewriter.delta import terms
 from rewriter.match import Ask, Delta, Miss, Reason, TwoPhase
 from rewriter.match.decompose import (
+    changes_of,
+    changes_problem,
     decomposed,
     derived_problem,
     groups_problem,
     joined_groups,
     over_union,
-    states_of,
-    unadded,
 )
 from rewriter.match.joins import filling_join
 from rewriter.model import ChangeKind
@@ -62,12 +62,12 @@ def delta_union(ask: Ask) -> TwoPhase | Miss:
         return _joined_side(ask, query)
     if problem := derived_problem(query.block, "the appended rows"):
         return Miss(Reason.SHAPE, f"{problem}: refresh the view")
-    states = states_of(query.block, frozenset(ask.mapping.values()), path.grown)
-    if problem := unadded(query.block, states):
+    changes = changes_of(query.block, frozenset(ask.mapping.values()), path.grown)
+    if problem := changes_problem(query.block, changes):
         return Miss(Reason.SHAPE, problem)
     groups = decomposed(query.block)
     held = replace(ask, question=Predicates(groups, query.conjuncts, query.zone), path=path.before_changes)
-    return TwoPhase(groups, held, deltas=tuple(Delta(groups, reads) for reads in terms(states)))
+    return TwoPhase(groups, held, deltas=tuple(Delta(groups, reads) for reads in terms(changes)))
 
 
 def _joined_side(ask: Ask, query: Predicates) -> TwoPhase | Miss:
@@ -83,5 +83,5 @@ def _joined_side(ask: Ask, query: Predicates) -> TwoPhase | Miss:
     past = path.before_changes
     same = {table.id: table.id for table in view.tables}
     held = Ask(Predicates(groups, view.where, query.zone), past, same)
-    deltas = tuple(Delta(groups, reads) for reads in terms(states_of(view, frozenset(same), path.grown)))
+    deltas = tuple(Delta(groups, reads) for reads in terms(changes_of(view, frozenset(same), path.grown)))
     return TwoPhase(groups, held, deltas=deltas, over=replace(ask, path=over_union(past)))
