@@ -233,7 +233,7 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
     Miss, too, if a key cannot be derived, because the view's groups are then too coarse. `reading` is the query,
     expressed over the view's storage table.
     """
-    if reading.asked:
+    if reading.tested:
         return Miss(
             Reason.SHAPE,
             "a SEMI or ANTI join only tests the view's rows, so that they cannot be grouped",

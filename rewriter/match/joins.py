@@ -59,15 +59,15 @@ def filling_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
     return next((join for join in block.joins if join.kind == "LEFT" and join.tables == tables), None)
 
 
-def asking_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
+def testing_join(block: Block, mapping: Mapping[str, str]) -> Join | None:
     """Return the query's SEMI or ANTI join that has exactly the tables of the view on its right side; else None.
 
     Joins of subqueries are left out, because a subquery is answered as a block of its own. `mapping` maps the ids of
     the view's tables to those of the query's tables.
     """
     tables = frozenset(mapping.values())
-    asking = (join for join in block.joins if join.kind in ("SEMI", "ANTI") and not join.subquery)
-    return next((join for join in asking if join.tables == tables), None)
+    testing = (join for join in block.joins if join.kind in ("SEMI", "ANTI") and not join.subquery)
+    return next((join for join in testing if join.tables == tables), None)
 
 
 def referencing(

@@ -35,7 +35,7 @@ from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason, sto
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
-from rewriter.match.joins import Joined, asking_join, filling_join, in_words, join_views
+from rewriter.match.joins import Joined, filling_join, in_words, join_views, testing_join
 from rewriter.match.nulls import same_nulls
 from rewriter.match.presence import presence
 from rewriter.model import KEPT_AS, Column
@@ -60,7 +60,7 @@ class Reading:
     - `residual`: the predicates that the view does not apply, over storage columns and extra tables
     - `joins`: the outer, semi and anti joins of extra tables
     - `filled`: the ids of the view's tables, if a LEFT join of the query fills these tables with NULLs; else empty
-    - `asked`: true if a SEMI or ANTI join of the query has the view's tables on its right side. Only the ON condition
+    - `tested`: true if a SEMI or ANTI join of the query has the view's tables on its right side. Only the ON condition
       of this join can then use storage columns, so that nothing else is derived from the view
 
     If `filled` is not empty, the rewriting fills the storage columns with NULLs. Only expressions that are NULL if all
@@ -75,10 +75,10 @@ class Reading:
         equivalence: Equivalence,
         filled: frozenset[str] = frozenset(),
         *,
-        asked: bool = False,
+        tested: bool = False,
     ) -> None:
         self.candidate, self.zone = candidate, query.zone
-        self.filled, self.asked = filled, asked
+        self.filled, self.tested = filled, tested
         self.query, self.block = query, query.block
         self.equivalence = equivalence
         self.extra = tuple(table for table in query.block.tables if table.id not in mapping.values())
@@ -90,7 +90,7 @@ class Reading:
         self.counted: Column | None = None
         stored_values = _stored_values(candidate.block, candidate.columns, candidate.storage.columns)
         for output, value in zip(candidate.block.outputs, stored_values, strict=True):
-            if value is None or asked:
+            if value is None or tested:
                 continue
             tree = meaning(at_home(equivalence.normalize(renamed(output, mapping)), self.zone, self.since))
             if isinstance(value, Column) and tree == ROWS:
@@ -127,7 +127,7 @@ class Reading:
         """Return the same query over the same storage table, with `equivalence` in place of the query's column
         equalities.
         """
-        return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled, asked=self.asked)
+        return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled, tested=self.tested)
 
     @property
     def row_count(self) -> Tree | None:
@@ -451,9 +451,9 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     filling = filling_join(query.block, mapping)
     if filling is not None:
         return _read_filled(query, candidate, mapping, filling)
-    asking = asking_join(query.block, mapping)
-    if asking is not None:
-        return _read_asked(query, candidate, mapping, asking)
+    testing = testing_join(query.block, mapping)
+    if testing is not None:
+        return _read_tested(query, candidate, mapping, testing)
     view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
     for conjunct in view_where:
         if not query.implies(conjunct):
@@ -500,11 +500,11 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     return on if isinstance(on, Miss) else _beside(query, candidate, mapping, filling, on)
 
 
-def _read_asked(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], asking: Join) -> Reading | Miss:
+def _read_tested(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], testing: Join) -> Reading | Miss:
     """Return a query with a SEMI or ANTI join whose right side is the tables of a view, with the view's storage table
     on the right side instead.
 
-    `asking` is the SEMI or ANTI join. `candidate` is the access path to the view: the view's block with its storage
+    `testing` is the SEMI or ANTI join. `candidate` is the access path to the view: the view's block with its storage
     table. `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot
     answer the query.
 
@@ -521,8 +521,8 @@ def _read_asked(query: Predicates, candidate: Candidate, mapping: Mapping[str, s
             "the view has one row even if its tables are empty, so that a SEMI or ANTI join cannot test this row: add "
             "GROUP BY to the view",
         )
-    on = _on_storage(query, candidate, mapping, asking)
-    return on if isinstance(on, Miss) else _beside(query, candidate, mapping, asking, on)
+    on = _on_storage(query, candidate, mapping, testing)
+    return on if isinstance(on, Miss) else _beside(query, candidate, mapping, testing, on)
 
 
 def _on_storage(
@@ -571,7 +571,7 @@ def _beside(
     if isinstance(joined, Miss):
         return joined
     filled = bringing.tables if bringing.kind == "LEFT" else frozenset[str]()
-    reading = Reading(query, candidate, mapping, query.equivalence, filled, asked=bringing.kind != "LEFT")
+    reading = Reading(query, candidate, mapping, query.equivalence, filled, tested=bringing.kind != "LEFT")
     residual = _residual(query.conjuncts, reading, Predicates(query.block, (), query.zone))
     if isinstance(residual, Miss):
         return residual

@@ -25,7 +25,7 @@ def read_rows(ask: Ask) -> Match | Miss:
     if isinstance(reading, Miss):
         return reading
     held = reading.candidate.block.keys
-    if held is not None and not (held and (reading.block.as_set or reading.asked)):
+    if held is not None and not (held and (reading.block.as_set or reading.tested)):
         return Miss(Reason.SHAPE, "the view stores groups, not the rows of its tables: create a view without GROUP BY")
     if reading.block.keys is None:
         return finish(reading, reading.compute, keys=None, rolled_up=False)

@@ -39,7 +39,7 @@ from rewriter.match.decompose import (
     over_union,
 )
 from rewriter.match.held_times import at_home
-from rewriter.match.joins import asking_join, filling_join
+from rewriter.match.joins import filling_join, testing_join
 from rewriter.match.open_ranges import OpenRange, open_range
 from rewriter.match.reading import files_mislead
 from rewriter.timeseries import (
@@ -130,7 +130,7 @@ def _query_problem(ask: Ask, block: Block) -> str:
 
     Return an empty string if they can be divided. `block` is the query's block.
     """
-    if asking_join(block, ask.mapping) is not None:
+    if testing_join(block, ask.mapping) is not None:
         return (
             "a SEMI or ANTI join must test the view's rows and the rows that the view lacks together: create a view "
             "that has all rows of the query"
