@@ -212,12 +212,11 @@ class Costs:
         found: dict[int, RangeSet] = {}
         moving = self._moving(table.snapshots[0].timestamp_ms, predicates) if table.snapshots else ()
         for subject, values in chain(predicates.ranges.items(), moving):
-            if isinstance(subject, exp.Column):
-                for of, name in predicates.equivalence.members(subject):
-                    column = table.column(name) if of == id_ else None
-                    if column is not None:
-                        met = found.get(column.field_id)
-                        found[column.field_id] = values if met is None else met.meet(values)
+            members = predicates.equivalence.members(subject) if isinstance(subject, exp.Column) else ()
+            for column in (table.column(name) for of, name in members if of == id_):
+                if column is not None:
+                    met = found.get(column.field_id)
+                    found[column.field_id] = values if met is None else met.meet(values)
         return found
 
     def _moving(self, present: int, predicates: Predicates) -> Iterator[tuple[exp.Column, RangeSet]]:
