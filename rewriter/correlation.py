@@ -19,7 +19,7 @@ from rewriter.block import Block, Find, Unsupported, common_tables, full_scope
 from rewriter.block.opaque import OUTER, opaque
 from rewriter.block.scope import Scope
 from rewriter.match import Match, Miss, Reason
-from rewriter.match.candidate import STORAGE_ALIAS
+from rewriter.match.access_path import STORAGE_ALIAS
 from rewriter.model import quoted
 from rewriter.sql import Edit, SelectBlock, Statement, every
 

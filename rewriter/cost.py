@@ -25,8 +25,9 @@ from rewriter.delta import CHANGED_COST, Added, Changed, Read
 from rewriter.freshness import Relations
 from rewriter.index import Group, Shortlist
 from rewriter.match import Match, Miss, Reason, Rewriting
-from rewriter.match.candidate import STORAGE_ALIAS, Delta, Shared
+from rewriter.match.access_path import STORAGE_ALIAS
 from rewriter.match.decompose import UNKNOWN_SHARE
+from rewriter.match.rewriting import Delta, Shared
 from rewriter.model import MaterializedView, Relation, Session, Table, TableName
 from rewriter.model.statistics import FEW_ROWS
 from rewriter.scans import (

@@ -1,7 +1,7 @@
 """Decides which blocks of a statement are answered from which views: shortlist, rules, cost, snapshots, verification.
 
 A block is one SELECT of a statement, as an object. A block's shortlist has the views that could answer the block. An
-access path (match.Candidate) is a view's block together with its storage table. A table mapping tells to which table
+access path (match.AccessPath) is a view's block together with its storage table. A table mapping tells to which table
 of the query each table of the view corresponds. A rewrite rule gets a block, an access path and a table mapping. It
 returns a Match with the plan, or a Miss with the reason why the view cannot answer. Instead of a block, a rule may get
 a query that is matched as a whole: by its text, or as a set operation.

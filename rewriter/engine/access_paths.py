@@ -19,7 +19,7 @@ from rewriter.index import Definitions
 from rewriter.layers import Obstacle, all_groups, over_groups
 from rewriter.maintenance import narrowed
 from rewriter.maintenance.stored import known_block
-from rewriter.match import Candidate, Miss, Reason
+from rewriter.match import AccessPath, Miss, Reason
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.model.settings import LEFT_OUT, differing_setting
 from rewriter.sql import nodes_of
@@ -54,9 +54,9 @@ def readable_storage(
     return fresh_storage(view, definitions.sources[view.name], relations, partial=partial)
 
 
-def candidate_of(
+def access_path_of(
     view: MaterializedView, query: Block, storage: Table, definitions: Definitions, relations: Relations, zone: str
-) -> Candidate | Miss:
+) -> AccessPath | Miss:
     """Return the access path to a view: a block, and the storage table that has the block's rows.
 
     `query` is the block that the view should answer. The path's block is the view's query, or a SELECT of the view's
@@ -97,7 +97,7 @@ def candidate_of(
             "HAVING of a derived table in the view's query cannot be moved to the outer query, because "
             f"{_OBSTACLES[whole]}: remove HAVING from the derived table",
         )
-    path = Candidate(
+    path = AccessPath(
         view,
         whole,
         storage,
@@ -113,7 +113,7 @@ def candidate_of(
     return path
 
 
-def _path_by_name(view: MaterializedView, storage: Table) -> Candidate | Miss:
+def _path_by_name(view: MaterializedView, storage: Table) -> AccessPath | Miss:
     """Return the access path to a view that a query names in FROM: a SELECT of the view's columns.
 
     Return a Miss if the storage table has only a part of the view's rows.
@@ -123,7 +123,7 @@ def _path_by_name(view: MaterializedView, storage: Table) -> Candidate | Miss:
     table = Occurrence("t0", view.name, view.name.table, view.columns)
     outputs = tuple(exp.column(column.name.lower(), "t0") for column in view.columns)
     names = tuple(column.name for column in view.columns)
-    return Candidate(view, Block((table,), (), outputs, names), storage, names)
+    return AccessPath(view, Block((table,), (), outputs, names), storage, names)
 
 
 def _limited(block: Block) -> Miss | None:
@@ -227,11 +227,11 @@ def _stored_names(block: Block, columns: tuple[Column, ...]) -> tuple[str, ...] 
 
 
 def settings_problem(
-    candidate: Candidate, query: Block, session: Session, definitions: Definitions, relations: Relations
+    path: AccessPath, query: Block, session: Session, definitions: Definitions, relations: Relations
 ) -> Miss | None:
     """Return a Miss if a session setting differs from the view's and could change the answer; None otherwise.
 
-    `candidate` is the access path to the view, `query` the block to answer. There are two special cases:
+    `path` is the access path to the view, `query` the block to answer. There are two special cases:
 
     - A view that records no settings gives a Miss, unless its outputs are plain columns and no expression depends on
       the time zone.
@@ -239,13 +239,13 @@ def settings_problem(
       the view reads. For any other query, the view's block has been adapted to the session's zone (see
       rewriter.block.elsewhere).
     """
-    view = definitions.by_name[candidate.view.name]
+    view = definitions.by_name[path.view.name]
 
     def zoned() -> bool:
         if view.settings is not None and _is_by_definition(view, query):
             return False
         block = _block(view, definitions.sources[view.name], definitions, relations)
-        return any(map(zone_matters, (query, candidate.block))) or isinstance(block, str) or zone_matters(block)
+        return any(map(zone_matters, (query, path.block))) or isinstance(block, str) or zone_matters(block)
 
     if view.settings is None:
         block = _block(view, definitions.sources[view.name], definitions, relations)

@@ -21,9 +21,9 @@ from rewriter.engine.leaves import over_derived
 from rewriter.engine.set_paths import paths_of_sets
 from rewriter.functions.trees import ROWS, number
 from rewriter.match import (
+    AccessPath,
     Ask,
     Branchwise,
-    Candidate,
     Match,
     Miss,
     Plan,
@@ -65,7 +65,7 @@ def from_tables(block: Block) -> Sequence[Shared]:
     return (Shared(block, 1.0),)
 
 
-def answer(query: Predicates, path: Candidate, remainder: Remainder = from_tables) -> Answer:
+def answer(query: Predicates, path: AccessPath, remainder: Remainder = from_tables) -> Answer:
     """Return the Match (a plan) of the first table mapping and rule that fit; otherwise a Miss with the reason.
 
     `path` is the view's block with its storage table; a table mapping assigns the view's tables to the query's tables.
@@ -108,7 +108,7 @@ def answer(query: Predicates, path: Candidate, remainder: Remainder = from_table
 
 
 def _of_condition(
-    query: Predicates, path: Candidate, mapping: Mapping[str, str], remainder: Remainder
+    query: Predicates, path: AccessPath, mapping: Mapping[str, str], remainder: Remainder
 ) -> Answer | None:
     """Return the Match of a query whose filter implies a condition of which the view stores aggregates; else None.
 
@@ -124,7 +124,7 @@ def _of_condition(
     return None
 
 
-def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
+def _mapped(query: Predicates, path: AccessPath) -> Iterator[tuple[Predicates | Miss, Mapping[str, str]]]:
     """Yield the query with each mapping of the view's tables to the query's tables, from table id to table id.
 
     Derived tables of the query are first replaced by derived tables of the view. If the replacement fails, yield the
@@ -139,7 +139,7 @@ def _mapped(query: Predicates, path: Candidate) -> Iterator[tuple[Predicates | M
                 yield placed.question, mapping
 
 
-def answer_whole(question: TextQuestion | SetQuestion, path: Candidate) -> Answer:
+def answer_whole(question: TextQuestion | SetQuestion, path: AccessPath) -> Answer:
     """Return the answer to a query that is matched as a whole, by its text or as a set operation.
 
     `path` is the access path to the view: the view's block with its storage table. `question` is the query.
@@ -223,7 +223,7 @@ def _filled(plan: TwoPhase, ask: Ask, remainder: Remainder, depth: int) -> Match
     return of_branches(whole, branches)
 
 
-def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
+def _alike(question: SetQuestion, path: AccessPath) -> Match | Miss:
     """Answer each branch of a set operation from the corresponding branch of the view.
 
     Return a Miss if a branch cannot be answered, or if the branches need different columns or rows of the view's
@@ -239,7 +239,7 @@ def _alike(question: SetQuestion, path: Candidate) -> Match | Miss:
     return read_alike(question, path, found)
 
 
-def _net(groups: Block, query: Predicates, path: Candidate, branches: Sequence[Shared]) -> Match | Miss:
+def _net(groups: Block, query: Predicates, path: AccessPath, branches: Sequence[Shared]) -> Match | Miss:
     """Return the current groups of a query, one row for each, from stored groups and the groups of changed rows.
 
     `groups` is the block of the first phase, which has the counts by which a group without rows is removed, and a sum
@@ -256,7 +256,7 @@ def _net(groups: Block, query: Predicates, path: Candidate, branches: Sequence[S
     return of_branches(net, branches)
 
 
-def over_groups(query: Predicates, groups: Block, path: Candidate, *, scattered: bool = True) -> Match | Miss:
+def over_groups(query: Predicates, groups: Block, path: AccessPath, *, scattered: bool = True) -> Match | Miss:
     """Return the answer to a query from `groups`, the first phase of a two-phase plan, treated as a storage table.
 
     `path` is the access path from which the groups are read; with `scattered`, a group may have several rows. Return a
@@ -278,7 +278,7 @@ def of_branches(whole: Match, branches: Sequence[Shared]) -> Match:
     return replace(whole, rewriting=replace(whole.rewriting, union=union))
 
 
-def _other_tables(query: Predicates, path: Candidate) -> Answer:
+def _other_tables(query: Predicates, path: AccessPath) -> Answer:
     read = {table.name for table in query.block.tables}
     plain = dict.fromkeys(table.name.table for table in path.block.tables if not table.text and table.name not in read)
     others = [*plain, *(["a derived table"] if any(table.text for table in path.block.tables) else [])]

@@ -20,8 +20,8 @@ from rewriter.block import Block, has_aggregate, meaning
 from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.form import remembered
 from rewriter.functions.trees import call_of, number
-from rewriter.match import Candidate
-from rewriter.match.candidate import stored
+from rewriter.match import AccessPath
+from rewriter.match.access_path import stored
 from rewriter.match.conditional import Conditional, conditionals
 
 Tree = exp.Expr
@@ -41,7 +41,7 @@ class Conditioned(NamedTuple):
     places: tuple[int, ...]
 
 
-def paths_of_conditions(path: Candidate) -> Iterator[tuple[tuple[Tree, ...], Candidate]]:
+def paths_of_conditions(path: AccessPath) -> Iterator[tuple[tuple[Tree, ...], AccessPath]]:
     """Yield, for each condition of which the view stores the number of rows, the conjuncts of the condition and the
     access path to these rows.
     """

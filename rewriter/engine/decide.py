@@ -21,7 +21,7 @@ from rewriter.engine.questions import finder, unread
 from rewriter.engine.set_operations import answer_set, verify_set
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
-from rewriter.match import Candidate, Match, Miss, Reason
+from rewriter.match import AccessPath, Match, Miss, Reason
 from rewriter.match.set_operations import SetOperation, set_operation_of
 from rewriter.match.texts import TextQuestion, WholeQuery, whole_queries
 from rewriter.model import MaterializedView, TableName, quoted
@@ -238,7 +238,7 @@ def _whole_path(
     definitions: Definitions,
     relations: Relations,
     refuted: Mapping[TableName, Miss],
-) -> Candidate | Miss:
+) -> AccessPath | Miss:
     """Return the access path to a view whose query is matched as a whole (by its text or as a set operation).
 
     Return a Miss if the view's storage table is stale or unusable, or if a session setting differs from the recorded
@@ -251,7 +251,7 @@ def _whole_path(
     if differing is not None:
         return differing
     visible = replace(storage, columns=storage.columns[: len(view.columns)] if view.columns else storage.columns)
-    return Candidate(view, Block((), (), (), ()), visible, tuple(column.name for column in visible.columns))
+    return AccessPath(view, Block((), (), (), ()), visible, tuple(column.name for column in visible.columns))
 
 
 def _replaces(answered: Answered, select: SelectBlock | WholeQuery) -> bool:

@@ -23,14 +23,14 @@ from rewriter.block import Block, Occurrence, Predicates, predicates_of
 from rewriter.block.changed import changed
 from rewriter.functions.trees import cast
 from rewriter.layers import Obstacle, in_place_of, over_groups
-from rewriter.match import Candidate, Match, Miss, Reason, Rewriting
-from rewriter.match.candidate import STORAGE_ALIAS
+from rewriter.match import AccessPath, Match, Miss, Reason, Rewriting
+from rewriter.match.access_path import STORAGE_ALIAS
 from rewriter.match.inexact import inexact_use, unrounded
 from rewriter.model import Table
 from rewriter.schema import expression_type
 
 Tree = exp.Expr
-AskLeaf = Callable[[Predicates, Candidate], Match | Miss]
+AskLeaf = Callable[[Predicates, AccessPath], Match | Miss]
 
 _OBSTACLES = {
     Obstacle.WINDOW: "the query uses a window function of a derived table, and the joins, filters or groups around the "
@@ -52,7 +52,7 @@ class Placed(NamedTuple):
     ids: frozenset[str] = frozenset()
 
 
-def over_derived(query: Predicates, path: Candidate, ask: AskLeaf) -> Iterator[Placed | Miss]:
+def over_derived(query: Predicates, path: AccessPath, ask: AskLeaf) -> Iterator[Placed | Miss]:
     """Yield the query for each way of replacing its derived tables by the derived tables of a view's query.
 
     Yield a Miss for each way that fails. For a view without derived tables, yield the query unchanged. `path` is the
@@ -93,7 +93,7 @@ def _checked(found: _Found, zone: str) -> Placed | Miss:
 
 
 def _placed(
-    block: Block, leaves: Sequence[Occurrence], ids: frozenset[str], path: Candidate, zone: str, ask: AskLeaf
+    block: Block, leaves: Sequence[Occurrence], ids: frozenset[str], path: AccessPath, zone: str, ask: AskLeaf
 ) -> Iterator[_Found | Miss]:
     if not leaves:
         yield _Found(block, ids)
@@ -110,7 +110,7 @@ def _placed(
             yield from _placed(found, rest, ids | {table.id}, path, zone, ask)
 
 
-def _read(inner: Block, leaf: Occurrence, path: Candidate, zone: str, ask: AskLeaf) -> Rewriting | Miss:
+def _read(inner: Block, leaf: Occurrence, path: AccessPath, zone: str, ask: AskLeaf) -> Rewriting | Miss:
     """Return the plan that reads the query's derived table `inner` from the view's derived table `leaf`.
 
     The plan only filters the rows of `leaf` and computes columns. Return a Miss if the view's derived table cannot

@@ -16,7 +16,7 @@ from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.questions import DERIVED_ALONE, block_of, finder, reads_derived_alone, unread
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
-from rewriter.match import Candidate, Match, Miss, Reason
+from rewriter.match import AccessPath, Match, Miss, Reason
 from rewriter.match.set_operations import SetOperation, SetQuestion, set_operation_of, stored_operation
 from rewriter.match.texts import whole_queries
 from rewriter.model import Column, MaterializedView, Session, TableName
@@ -57,7 +57,7 @@ def answer_set(
     operation: SetOperation,
     statement: Statement,
     find: Find,
-    path: Candidate,
+    path: AccessPath,
     definitions: Definitions,
     relations: Relations,
 ) -> tuple[Answer, tuple[str | None, ...]] | None:
@@ -95,7 +95,7 @@ def answer_set(
 
 
 def _in_some_order(
-    operation: SetOperation, questions: Sequence[Block], branches: Sequence[Block], path: Candidate, zone: str
+    operation: SetOperation, questions: Sequence[Block], branches: Sequence[Block], path: AccessPath, zone: str
 ) -> Answer:
     """Return a view's answer to a set operation, in the first order of the view's branches in which all match.
 

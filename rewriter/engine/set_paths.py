@@ -19,14 +19,14 @@ from sqlglot import exp
 
 from rewriter.block import aggregate_of, set_bits, set_number
 from rewriter.functions.registry import GROUPING
-from rewriter.match import Candidate
-from rewriter.match.candidate import stored
+from rewriter.match import AccessPath
+from rewriter.match.access_path import stored
 from rewriter.sql import every
 
 Tree = exp.Expr
 
 
-def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
+def paths_of_sets(path: AccessPath) -> tuple[AccessPath, ...]:
     """Return one access path for each grouping set of the view that `path` reads, sets with fewer keys first.
 
     The empty grouping set, and sets that occur more than once, are left out. Return an empty tuple if the view does not
@@ -41,7 +41,7 @@ def paths_of_sets(path: Candidate) -> tuple[Candidate, ...]:
     return tuple(_path(path, each, number) for each in sorted(single, key=len))
 
 
-def _path(path: Candidate, keys: tuple[Tree, ...], number: str) -> Candidate:
+def _path(path: AccessPath, keys: tuple[Tree, ...], number: str) -> AccessPath:
     """Return the access path to the rows of the grouping set `keys`; `number` is the column that stores grouping_id().
 
     Outputs that use a key outside the grouping set, and are therefore NULL in these rows, are omitted.

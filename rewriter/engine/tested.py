@@ -19,8 +19,8 @@ from rewriter.block import Block, Join, Occurrence, Predicates, predicates_of
 from rewriter.block.changed import changed
 from rewriter.engine.answer import MAPPINGS
 from rewriter.functions.trees import number
-from rewriter.match import Candidate, Rewriting, table_mappings
-from rewriter.match.candidate import STORAGE_ALIAS
+from rewriter.match import AccessPath, Rewriting, table_mappings
+from rewriter.match.access_path import STORAGE_ALIAS
 from rewriter.match.reading import Reading, read_view
 from rewriter.sql import columns_in
 
@@ -59,7 +59,7 @@ def _tested_rows(rewriting: Rewriting, join: Join) -> Block:
     return Block(tables, own, keys, (None,) * len(keys), keys)
 
 
-def tested_from(rewriting: Rewriting, test: Test, path: Candidate, zone: str) -> Rewriting | None:
+def tested_from(rewriting: Rewriting, test: Test, path: AccessPath, zone: str) -> Rewriting | None:
     """Return the plan with the storage table of an access path in place of the tables that a test reads.
 
     `test` is one of the plan's joins (see `tests_of`), `path` the access path to a view, `zone` the session's time
@@ -84,7 +84,7 @@ def tested_from(rewriting: Rewriting, test: Test, path: Candidate, zone: str) ->
     return replace(rewriting, tables=(*tables, tested), joins=joins)
 
 
-def _reading(question: Predicates, rows: Block, path: Candidate) -> Reading | None:
+def _reading(question: Predicates, rows: Block, path: AccessPath) -> Reading | None:
     """Return `question` over the storage columns of `path` in place of all tables of `rows`; None if that is not
     possible.
     """

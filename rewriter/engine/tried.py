@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from rewriter.block import Block, Predicates, predicates_of
 from rewriter.correlation import Correlation
 from rewriter.cost import Costs, cost_problem
-from rewriter.engine.access_paths import candidate_of, readable_storage, settings_problem
+from rewriter.engine.access_paths import access_path_of, readable_storage, settings_problem
 from rewriter.engine.answer import Answer, Remainder, answer, from_tables
 from rewriter.engine.guard import guarded
 from rewriter.engine.over_views import question_over
@@ -23,7 +23,7 @@ from rewriter.engine.tested import Test, tested_from
 from rewriter.engine.tiles import rows_of
 from rewriter.freshness import Live, Relations, live_storage
 from rewriter.index import Definitions
-from rewriter.match import Candidate, Match, Miss, Reason, Rewriting, Shared
+from rewriter.match import AccessPath, Match, Miss, Reason, Rewriting, Shared
 from rewriter.model import Change, ChangeKind, MaterializedView, Session, Table, TableName
 from rewriter.outcome import Attempt
 from rewriter.rules import LIVE
@@ -50,7 +50,7 @@ class Best(NamedTuple):
     view: MaterializedView
     rule: str
     match: Match
-    path: Candidate
+    path: AccessPath
     estimate: Estimate
 
 
@@ -86,7 +86,7 @@ class Tried:
     best: Best | None = None
     # By view and by the names of the block's tables: if the block names the view, the path has the view's columns, else
     # its query.
-    _paths: dict[tuple[TableName, tuple[TableName, ...]], Candidate | Miss] = field(default_factory=dict)
+    _paths: dict[tuple[TableName, tuple[TableName, ...]], AccessPath | Miss] = field(default_factory=dict)
     _lacking: list[TableName] = field(default_factory=list)
     # The first views on the shortlist after the best match, which were not tried.
     _others: Sequence[MaterializedView] = ()
@@ -148,7 +148,7 @@ class Tried:
                 path = self._path(view, test.rows)
                 found = (
                     self.guarded(view, partial(tested_from, rewriting, test, path, self.session.time_zone))
-                    if isinstance(path, Candidate)
+                    if isinstance(path, AccessPath)
                     else None
                 )
                 if isinstance(found, Rewriting) and self._gains(found, rewriting):
@@ -175,7 +175,7 @@ class Tried:
             view = self.definitions.by_name[name]
             path = self._path(view, query.block)
             found = self._answer(view, query, path, self._remainder(frozenset({name})))
-            if isinstance(path, Candidate) and isinstance(found.result, Match):
+            if isinstance(path, AccessPath) and isinstance(found.result, Match):
                 self._offer(view, found.rule, found.result, path, tables)
 
     def guarded(self, view: MaterializedView, attempt: Callable[[], T]) -> T | Miss:
@@ -201,7 +201,7 @@ class Tried:
         return sorted(missed, key=lambda attempt: attempt.view) + matched
 
     def _add(
-        self, view: MaterializedView, query: Predicates, asked: Predicates, path: Candidate | Miss, tables: Estimate
+        self, view: MaterializedView, query: Predicates, asked: Predicates, path: AccessPath | Miss, tables: Estimate
     ) -> Answer:
         """Try a view, keep its match if it is cheaper than the base tables, and return the result.
 
@@ -217,7 +217,9 @@ class Tried:
         dearer = self._offer(view, found.rule, found.result, path, tables)
         return found if dearer is None else Answer(found.rule, dearer)
 
-    def _offer(self, view: MaterializedView, rule: str, match: Match, path: Candidate, tables: Estimate) -> Miss | None:
+    def _offer(
+        self, view: MaterializedView, rule: str, match: Match, path: AccessPath, tables: Estimate
+    ) -> Miss | None:
         """Keep a match that is cheaper than the base tables, or whose view a hint names, and return None.
 
         Return a Miss for any other match. `path` is the access path that the match reads, `tables` the cost of reading
@@ -255,7 +257,7 @@ class Tried:
         self.missed.append(Attempt(view.name, "missed", rule, miss.reason, miss.detail, self.select.text))
 
     def _answer(
-        self, view: MaterializedView, query: Predicates, path: Candidate | Miss, remainder: Remainder = from_tables
+        self, view: MaterializedView, query: Predicates, path: AccessPath | Miss, remainder: Remainder = from_tables
     ) -> Answer:
         """Return a view's answer to a query, read through the access path `path`.
 
@@ -272,7 +274,7 @@ class Tried:
             return Answer(found.rule, self.correlation.placed(found.result))
         return found
 
-    def _path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
+    def _path(self, view: MaterializedView, query: Block) -> AccessPath | Miss:
         """Return the access path to a view for the block `query`: a block and the view's storage table.
 
         Return a Miss if the view is stale or unusable. The result is cached.
@@ -282,18 +284,18 @@ class Tried:
             self._paths[key] = self.guarded(view, lambda: self._fresh_path(view, query))
         return self._paths[key]
 
-    def _fresh_path(self, view: MaterializedView, query: Block) -> Candidate | Miss:
+    def _fresh_path(self, view: MaterializedView, query: Block) -> AccessPath | Miss:
         storage = readable_storage(view, self.session, self.definitions, self.relations, self.refuted, partial=True)
         return storage if isinstance(storage, Miss) else self._path_of(view, query, storage)
 
-    def _refreshed_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
+    def _refreshed_path(self, view: MaterializedView, query: Block, live: Live) -> AccessPath | Miss:
         """Return the access path to a stale view for the block `query`, as if the view had been refreshed.
 
         `live` has the view's storage table. Return a Miss if the view could not answer after a refresh either.
         """
         return self.guarded(view, lambda: self._path_of(view, query, live.storage))
 
-    def _live_path(self, view: MaterializedView, query: Block, live: Live) -> Candidate | Miss:
+    def _live_path(self, view: MaterializedView, query: Block, live: Live) -> AccessPath | Miss:
         """Return the access path to a stale view, with the changes of its tables, for the block `query`.
 
         `live` has the view's storage table and these changes. Return a Miss if the changed rows cannot be combined with
@@ -317,8 +319,8 @@ class Tried:
             )
         return replace(path, grown=live.grown)
 
-    def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> Candidate | Miss:
-        path = candidate_of(view, query, storage, self.definitions, self.relations, self.session.time_zone)
+    def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> AccessPath | Miss:
+        path = access_path_of(view, query, storage, self.definitions, self.relations, self.session.time_zone)
         if isinstance(path, Miss):
             return path
         return settings_problem(path, query, self.session, self.definitions, self.relations) or path
@@ -356,7 +358,7 @@ class Tried:
         most MOST_ASKS views are tried in all.
         """
         untried = self._others[: max(0, MOST_ASKS - len(self.matches) - len(self.missed))]
-        readable = {view.name for view in untried if isinstance(self._path(view, rest), Candidate)}
+        readable = {view.name for view in untried if isinstance(self._path(view, rest), AccessPath)}
         return self.matches.keys() | readable
 
     def _by_size(self, names: Iterable[TableName]) -> list[TableName]:

@@ -14,8 +14,9 @@ from rewriter.functions.types import FRACTIONS
 from rewriter.maintenance.stored import Stored
 from rewriter.maintenance.text import listed, same_keys
 from rewriter.match import Ask, Miss
-from rewriter.match.candidate import STORAGE_ALIAS, Rewriting
+from rewriter.match.access_path import STORAGE_ALIAS
 from rewriter.match.printing import expression_text, select_text
+from rewriter.match.rewriting import Rewriting
 from rewriter.model import quoted
 from rewriter.rules.roll_up import roll_up
 
@@ -111,7 +112,7 @@ def merging(stored: Stored, signed: bool = False) -> Merging | str:
     whose counts and sums are subtracted.
     """
     predicates = Predicates(stored.block, stored.block.where, stored.view.zone)
-    found = roll_up(Ask(predicates, stored.candidate, {table.id: table.id for table in stored.block.tables}))
+    found = roll_up(Ask(predicates, stored.path, {table.id: table.id for table in stored.block.tables}))
     if isinstance(found, Miss):
         return f"the view's groups cannot be merged: {found.reason} {found.detail}"
     rewriting = found.rewriting

@@ -16,7 +16,7 @@ from rewriter.block import Block, Occurrence, Unsupported, build_block, find_amo
 from rewriter.block.vocabulary import COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.derived import common_of, texts_of
 from rewriter.functions.trees import ROWS
-from rewriter.match import Candidate
+from rewriter.match import AccessPath
 from rewriter.model import Column, MaterializedView, Table, TableName
 from rewriter.sql import storage_statement, storage_tree
 
@@ -74,9 +74,9 @@ class Stored:
         return next((column.name for output, column in pairs if output == ROWS), "")
 
     @property
-    def candidate(self) -> Candidate:
+    def path(self) -> AccessPath:
         """The view, with its block and storage table, as an access path for rewrite rules."""
-        return Candidate(self.view, self.block, self.storage, self.names)
+        return AccessPath(self.view, self.block, self.storage, self.names)
 
 
 def stored(view: MaterializedView, storage: Table, columns: Mapping[TableName, tuple[Column, ...]]) -> Stored | str:

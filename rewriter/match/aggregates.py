@@ -36,10 +36,11 @@ from rewriter.functions.record import Composition
 from rewriter.functions.registry import AGGREGATES, COMPOSED, FOLDED, SETS, UNITED
 from rewriter.functions.trees import call_of, cast, number
 from rewriter.functions.types import INTEGERS, as_decimal, is_numeric
-from rewriter.match.candidate import Miss, Reason, stored
+from rewriter.match.access_path import stored
 from rewriter.match.numbers import sum_type, summed_type
 from rewriter.match.partials import PartialAggregate, PartialAggregates, missing
 from rewriter.match.reading import Reading, of_own_type
+from rewriter.match.reasons import Miss, Reason
 from rewriter.schema import argument_types, expression_type
 
 Tree = exp.Expr
@@ -93,7 +94,7 @@ class Aggregates:
         view.
         """
         reading = self.reading
-        if reading.block.keys != () or reading.extra or reading.block.sets is not None or reading.candidate.scattered:
+        if reading.block.keys != () or reading.extra or reading.block.sets is not None or reading.path.scattered:
             return False
         return bool(reading.view_keys) and all(map(reading.dependencies(()).determine, reading.view_keys))
 
@@ -274,7 +275,7 @@ class Aggregates:
             computed = self.reading.compute(value)
             if isinstance(computed, Miss):
                 computed = self.partials.conditional.key_of_rows(value) or computed
-            if isinstance(computed, Miss) or not self.reading.candidate.block.keys:
+            if isinstance(computed, Miss) or not self.reading.path.block.keys:
                 held = self.partials.held(call) is not None
                 return Miss(Reason.AGGREGATE_DOES_NOT_ROLL_UP, words(call)) if held else missing(call)
             values.append(computed)

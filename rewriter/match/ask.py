@@ -13,9 +13,11 @@ from functools import cached_property
 from sqlglot import exp
 
 from rewriter.block import Block, Predicates, meaning, renamed
-from rewriter.match.candidate import Candidate, Delta, Match, Miss, Reason
+from rewriter.match.access_path import AccessPath
 from rewriter.match.grouping import keys_over_groups
 from rewriter.match.reading import Reading, read_view
+from rewriter.match.reasons import Miss, Reason
+from rewriter.match.rewriting import Delta, Match
 from rewriter.match.set_operations import SetQuestion
 from rewriter.match.texts import TextQuestion
 
@@ -32,7 +34,7 @@ class Ask:
     """
 
     question: Predicates | TextQuestion | SetQuestion
-    path: Candidate
+    path: AccessPath
     mapping: Mapping[str, str]
 
     @cached_property

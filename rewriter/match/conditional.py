@@ -20,10 +20,10 @@ from rewriter.functions.registry import AGGREGATES, FOLDED
 from rewriter.functions.trees import call_of, is_zero, number
 from rewriter.functions.types import FRACTIONS, VOID
 from rewriter.match.branches import Branches, branches_of
-from rewriter.match.candidate import Miss
 from rewriter.match.linear import sum_of_rows
 from rewriter.match.overflow import may_have_overflowed, may_have_wrapped
 from rewriter.match.reading import Reading, of_own_type
+from rewriter.match.reasons import Miss
 from rewriter.schema import numeric_type
 from rewriter.sql import operands
 
@@ -93,7 +93,7 @@ class ConditionalAggregates:
         no:     a view without GROUP BY, because the sum over an empty table is NULL
         no:     sum(CASE WHEN p THEN x ELSE 0 END) of an x that may be NULL, because the sum may be NULL
         """
-        if not self.reading.candidate.block.keys or self.reading.filled or len(branches.cases) != 1:
+        if not self.reading.path.block.keys or self.reading.filled or len(branches.cases) != 1:
             return None
         ((_, value),), (condition,), default = branches.cases, branches.predicates, branches.default
         if isinstance(default, exp.Null) and (name != "sum" or number_value(value) is None):
@@ -115,7 +115,7 @@ class ConditionalAggregates:
         query:  SELECT region, count(DISTINCT CASE WHEN paid THEN user_id END) FROM sales GROUP BY region
         gives:  SELECT region, count(DISTINCT CASE WHEN n > 0 THEN user_id END) FROM view GROUP BY region
         """
-        branches, grouped = branches_of(argument), bool(self.reading.candidate.block.keys) and not self.reading.filled
+        branches, grouped = branches_of(argument), bool(self.reading.path.block.keys) and not self.reading.filled
         if branches is None or not grouped or branches.operand is not None or len(branches.cases) != 1:
             return None
         ((condition, value),) = branches.cases

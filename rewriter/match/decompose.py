@@ -14,7 +14,8 @@ from sqlglot import exp
 
 from rewriter.block import Block, Predicates, RangeSet, aggregate_of, predicates_of
 from rewriter.block.words import words
-from rewriter.match.candidate import Candidate, Miss, Reason
+from rewriter.match.access_path import AccessPath
+from rewriter.match.reasons import Miss, Reason
 from rewriter.model import Change, ChangeKind, Column
 from rewriter.schema import UNKNOWN, components_of, expression_type, output_types
 from rewriter.sql import columns_in, every
@@ -141,7 +142,7 @@ def _length(values: RangeSet) -> float | None:
     return length
 
 
-def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candidate | Miss:
+def path_of_groups(query: Predicates, groups: Block, path: AccessPath) -> AccessPath | Miss:
     """Return an access path to the groups of a query's first phase, made from `path`, an access path to a view.
 
     The block of the access path is `groups`, the block of the first phase, with the WHERE of `query`. A group may have
@@ -162,7 +163,7 @@ def path_of_groups(query: Predicates, groups: Block, path: Candidate) -> Candida
     return replace(path, block=whole, storage=storage, columns=names, scattered=True, only=(), grown=())
 
 
-def groups_problem(path: Candidate, groups: str) -> str:
+def groups_problem(path: AccessPath, groups: str) -> str:
     """Return the problem that groups computed from base tables cannot be added to a view's stored groups.
 
     Groups are added by a UNION ALL. Return an empty text if they can be added. `groups` names the added groups, such as
@@ -175,7 +176,7 @@ def groups_problem(path: Candidate, groups: str) -> str:
     return f"the view has {clause}, so the view's stored groups cannot be combined with {groups}" if clause else ""
 
 
-def joined_groups(path: Candidate) -> Block:
+def joined_groups(path: AccessPath) -> Block:
     """Return the block that each branch of a UNION ALL computes, from the view's storage table or from base tables.
 
     The block is the view's, with the outputs in the order of the storage columns. Outputs whose type is not known for
@@ -188,7 +189,7 @@ def joined_groups(path: Candidate) -> Block:
     return replace(view, outputs=outputs, names=(None,) * len(outputs), since=())
 
 
-def over_union(path: Candidate) -> Candidate:
+def over_union(path: AccessPath) -> AccessPath:
     """Return the access path to a UNION ALL that is read in place of the storage table of `path`.
 
     Each branch of the UNION ALL computes the block `joined_groups(path)`, so that several rows may belong to one group.
@@ -199,6 +200,6 @@ def over_union(path: Candidate) -> Candidate:
     return replace(path, block=joined_groups(path), storage=storage, columns=names, scattered=True, own=None)
 
 
-def _of_known_type(path: Candidate) -> tuple[Column, ...]:
+def _of_known_type(path: AccessPath) -> tuple[Column, ...]:
     kinds = dict(zip(path.columns, output_types(path.block), strict=True))
     return tuple(column for column in path.storage.columns if kinds[column.name] != UNKNOWN)

@@ -15,8 +15,8 @@ from sqlglot import exp
 from rewriter.block.normal_forms import joined
 from rewriter.block.vocabulary import CONNECTORS
 from rewriter.block.words import words
-from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows
+from rewriter.match.reasons import Miss, Reason
 from rewriter.match.time_filters import RANGES, absent, compared, dated, joined_day, truncated, undecided
 from rewriter.match.times import INSTANTS, bucket, factored, midnight, of_dates, scaled, unbounded, unfactored
 from rewriter.sql import columns_in, operands

@@ -11,11 +11,13 @@ from sqlglot import exp
 from rewriter.block import Block, Ordering, aggregate_of, has_aggregate, meaning
 from rewriter.block.words import words
 from rewriter.functions.registry import GROUPING, INEXACT
-from rewriter.match.candidate import STORAGE_ALIAS, Match, Miss, Reason, Rewriting
+from rewriter.match.access_path import STORAGE_ALIAS
 from rewriter.match.derive import rebuilt
 from rewriter.match.inexact import unrounded
 from rewriter.match.joined_back import Back
 from rewriter.match.reading import Reading, decides_by_floats, files_mislead
+from rewriter.match.reasons import Miss, Reason
+from rewriter.match.rewriting import Match, Rewriting
 from rewriter.match.whole_sums import is_exact
 from rewriter.sql import columns_in, names_called, nodes_of
 
@@ -130,7 +132,7 @@ def finish(
     where, kept = (reading.residual, having) if keys is not None else ((*reading.residual, *having), ())
     group, sets = _grouping(reading, keys)
     backs = _joined_back(reading, (*outputs, *where, *(group or ()), *kept, *(item.key for item in order)))
-    if len(backs) == len(reading.candidate.block.tables):
+    if len(backs) == len(reading.path.block.tables):
         used = (*outputs, *where, *(group or ()), *kept, *(item.key for item in order))
         ids = {back.table.id for back in backs}
         lacking = ", ".join(
@@ -144,7 +146,7 @@ def finish(
     where = (*where, *(equality for back in backs for equality in back.on))
     tables = (*reading.extra, *(back.table for back in backs))
     rewriting = Rewriting(
-        reading.candidate.storage, tables, outputs, where, group, kept, order, block.limit, block.offset,
+        reading.path.storage, tables, outputs, where, group, kept, order, block.limit, block.offset,
         reading.joins, None, sets, block.distinct,
     )  # fmt: skip
     return Match(rewriting, rolled_up)
@@ -239,13 +241,13 @@ def keys_over_groups(reading: Reading) -> Mapping[Tree, Tree] | Miss:
             "a SEMI or ANTI join only tests the view's rows, so that they cannot be grouped",
             apart=True,
         )
-    if reading.candidate.block.keys is None:
+    if reading.path.block.keys is None:
         return Miss(
             Reason.SHAPE, "the view has no GROUP BY, so it stores no groups to combine: create a view with GROUP BY"
         )
     if reading.block.keys is None:
         return Miss(Reason.GROUPING_TOO_COARSE, NEEDS_ROWS)
-    if not reading.candidate.block.keys and (reading.block.keys or reading.extra):
+    if not reading.path.block.keys and (reading.block.keys or reading.extra):
         # A view without keys has a row even for an empty table: the rewriting would have a group, the query none.
         if reading.block.keys:
             remedy = f"add {', '.join(map(words, reading.block.keys))} to the view's GROUP BY"

@@ -16,7 +16,7 @@ from rewriter.block.elsewhere import hidden_zone
 from rewriter.block.words import words
 from rewriter.functions.trees import call_of, cast
 from rewriter.functions.types import INTEGERS
-from rewriter.match.candidate import Miss, Reason
+from rewriter.match.reasons import Miss, Reason
 from rewriter.schema import UNKNOWN, expression_type
 from rewriter.sql import nodes_of
 from rewriter.timeseries import (

@@ -11,7 +11,7 @@ from rewriter.block import Block, Join, Predicates, meaning, rejected
 from rewriter.block.equivalence import key_of
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
-from rewriter.match.candidate import Miss, Reason
+from rewriter.match.reasons import Miss, Reason
 from rewriter.model import Table
 
 Tree = exp.Expr

@@ -27,9 +27,9 @@ from rewriter.block import has_aggregate
 from rewriter.block.points import number_value
 from rewriter.functions.trees import cast, number
 from rewriter.functions.types import FRACTIONS, INTEGERS, MAX_PRECISION, as_decimal
-from rewriter.match.candidate import Miss
 from rewriter.match.numbers import SUM_DIGITS, is_modest, reciprocal
 from rewriter.match.reading import Reading
+from rewriter.match.reasons import Miss
 from rewriter.schema import numeric_type
 from rewriter.sql import columns_in
 
@@ -166,7 +166,7 @@ def _constant(tree: Tree, reading: Reading) -> Tree | None:
     `k + 1` gives `v.c + 1` for a grouping key k that the column c stores. Return None for other expressions. `reading`
     is the query, expressed over the view's storage table.
     """
-    grouped = bool(reading.candidate.block.keys) and not has_aggregate(tree)
+    grouped = bool(reading.path.block.keys) and not has_aggregate(tree)
     kind = numeric_type(tree, reading.block) if grouped else None
     if kind not in INTEGERS and as_decimal(kind) is None:
         return None

@@ -23,13 +23,13 @@ from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import call_of, cast, is_zero, number
 from rewriter.functions.types import DIGITS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
 from rewriter.match.branches import Branches, branches_of, chosen, null_test
-from rewriter.match.candidate import Miss, Reason
 from rewriter.match.conditional import ConditionalAggregates
 from rewriter.match.linear import LINEAR, linear_sum, sum_of_rows
 from rewriter.match.monotone import monotone, with_operand
 from rewriter.match.numbers import SUM_DIGITS, sum_type, summed_type, wider
 from rewriter.match.overflow import may_have_overflowed, may_have_wrapped
 from rewriter.match.reading import Reading, of_own_type
+from rewriter.match.reasons import Miss, Reason
 from rewriter.match.whole_sums import fits_bigint
 from rewriter.model import Column
 from rewriter.schema import numeric_type
@@ -261,7 +261,7 @@ class PartialAggregates:
         no:     a view without GROUP BY, because the sum over an empty table is NULL
         no:     a view that a LEFT join fills with NULLs, because a row without a match has a NULL x and no counts
         """
-        rows, keys = self.reading.row_count, self.reading.candidate.block.keys
+        rows, keys = self.reading.row_count, self.reading.path.block.keys
         tested = null_test(branches) if name in ADDITIVE and keys and not self.reading.filled else None
         counted = self.of("count", tested.operand) if tested is not None else None
         if tested is None or rows is None or not isinstance(counted, PartialAggregate):
@@ -286,7 +286,7 @@ class PartialAggregates:
         coalesced = isinstance(argument, exp.Anonymous) and argument.name in ("coalesce", "nvl")
         if not coalesced or len(argument.expressions) != 2 or not is_zero(argument.expressions[1]):
             return None
-        if not self.reading.candidate.block.keys:
+        if not self.reading.path.block.keys:
             return None
         partial = self.of("sum", argument.expressions[0])
         if isinstance(partial, Miss):
@@ -332,7 +332,7 @@ class PartialAggregates:
         the Miss names.
         """
         computed = self.reading.compute(argument)
-        grouped = bool(self.reading.candidate.block.keys)
+        grouped = bool(self.reading.path.block.keys)
         return computed if grouped and not isinstance(computed, Miss) else missing(call_of(name, argument))
 
     def _weighed(self, name: str, argument: Tree) -> PartialAggregate | Miss:

@@ -9,19 +9,20 @@ from sqlglot import exp
 from rewriter.block import Join, Predicates, has_aggregate, renamed
 from rewriter.block.strict import columns_of, never_true, null_with
 from rewriter.block.words import words
-from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason, stored
+from rewriter.match.access_path import STORAGE_ALIAS, AccessPath, stored
 from rewriter.match.joins import Filled, Joined, referencing
+from rewriter.match.reasons import Miss, Reason
 
 Tree = exp.Expr
 
 
 def presence(
-    joined: Joined, query: Predicates, candidate: Candidate, mapping: Mapping[str, str], filters: Sequence[Tree]
+    joined: Joined, query: Predicates, path: AccessPath, mapping: Mapping[str, str], filters: Sequence[Tree]
 ) -> tuple[Tree, ...] | Miss:
     """Return the filters over storage columns that drop the rows which only the view's outer joins return.
 
     Return a Miss if the storage table has no column for such a filter. `joined` is the result of matching the joins,
-    and `mapping` maps the ids of the view's tables to the query's. `candidate` is the access path to the view: the
+    and `mapping` maps the ids of the view's tables to the query's. `path` is the access path to the view: the
     view's block with its storage table. `filters` are the other conditions on its rows, over storage columns.
 
     law:    a column of the joined table that is never NULL in matched rows is NULL in just the rows without a match
@@ -45,23 +46,23 @@ def presence(
     """
     if not (joined.present or joined.absent):
         return ()
-    outputs = [renamed(output, mapping) for output in candidate.block.outputs]
-    held = dict(zip(outputs, candidate.columns, strict=True))
-    outer = [join.renamed(mapping) for join in candidate.block.joins]
+    outputs = [renamed(output, mapping) for output in path.block.outputs]
+    held = dict(zip(outputs, path.columns, strict=True))
+    outer = [join.renamed(mapping) for join in path.block.joins]
     found: list[Tree] = []
     for filled in joined.present:
         absence = _absence(filled, held)
         if absence is not None:
             found.append(exp.Not(this=absence))
-        elif not _dropped(_unmatched(filled, outer), outputs, candidate.columns, filters):
-            there = _referencing(filled, query, candidate, held)
+        elif not _dropped(_unmatched(filled, outer), outputs, path.columns, filters):
+            there = _referencing(filled, query, path, held)
             if there is None:
                 return _lacking(filled)
             found += (exp.Not(this=_is_null(name)) for name in there)
     for filled in joined.absent:
         absence = _absence(filled, held)
         if absence is None:
-            there = _referencing(filled, query, candidate, held)
+            there = _referencing(filled, query, path, held)
             if there is None or len(there) != 1:
                 return _lacking(filled)
             absence = _is_null(there[0])
@@ -128,14 +129,14 @@ def _dropped(tables: frozenset[str], outputs: Sequence[Tree], names: Sequence[st
     return bool(nulls) and any(never_true(conjunct, stored_null) for conjunct in filters)
 
 
-def _referencing(filled: Filled, query: Predicates, candidate: Candidate, held: Mapping[Tree, str]) -> list[str] | None:
+def _referencing(filled: Filled, query: Predicates, path: AccessPath, held: Mapping[Tree, str]) -> list[str] | None:
     """Return the nullable columns of the trusted foreign key that `filled` is joined by, as storage columns.
 
     The join finds a row wherever these columns are not NULL. Return None if ON is not exactly such a foreign key, or if
     the storage table lacks one of the columns; `held` are its columns by the view's outputs.
     """
     block = query.block
-    for columns in referencing(filled.on, filled.tables, block, candidate.sources):
+    for columns in referencing(filled.on, filled.tables, block, path.sources):
         nullable = [column for column in columns if (d := block.type_of(column)) is None or d.nullable]
         if all(column in held for column in nullable):
             return [held[column] for column in nullable]

@@ -10,7 +10,8 @@ from sqlglot import exp
 from rewriter.block import Block, Join, Occurrence, Ordering
 from rewriter.block.opaque import is_opaque, spelled
 from rewriter.delta import Read
-from rewriter.match.candidate import STORAGE_ALIAS, Branch, Delta, Rewriting, UnionAll
+from rewriter.match.access_path import STORAGE_ALIAS
+from rewriter.match.rewriting import Branch, Delta, Rewriting, UnionAll
 from rewriter.model import Column, Table, TableName, quoted
 from rewriter.sql import expression_sql
 from rewriter.timeseries import as_bucket, translate_bucket

@@ -30,14 +30,15 @@ from rewriter.block.words import words
 from rewriter.functions.registry import FOLDED
 from rewriter.functions.trees import ROWS, call_of, cast, number
 from rewriter.functions.types import FRACTIONS, INTEGERS, holds_all
+from rewriter.match.access_path import STORAGE_ALIAS, AccessPath, stored
 from rewriter.match.bands import in_bands
-from rewriter.match.candidate import STORAGE_ALIAS, Candidate, Miss, Reason, stored
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
 from rewriter.match.joins import Joined, filling_join, in_words, join_views, testing_join
 from rewriter.match.nulls import same_nulls
 from rewriter.match.presence import presence
+from rewriter.match.reasons import Miss, Reason
 from rewriter.model import KEPT_AS, Column
 from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
@@ -70,14 +71,14 @@ class Reading:
     def __init__(
         self,
         query: Predicates,
-        candidate: Candidate,
+        path: AccessPath,
         mapping: Mapping[str, str],
         equivalence: Equivalence,
         filled: frozenset[str] = frozenset(),
         *,
         tested: bool = False,
     ) -> None:
-        self.candidate, self.zone = candidate, query.zone
+        self.path, self.zone = path, query.zone
         self.filled, self.tested = filled, tested
         self.query, self.block = query, query.block
         self.equivalence = equivalence
@@ -88,8 +89,8 @@ class Reading:
         self.rows: dict[Tree, Tree] = {}
         self.aggregates: dict[Tree, Column] = {}
         self.counted: Column | None = None
-        stored_values = _stored_values(candidate.block, candidate.columns, candidate.storage.columns)
-        for output, value in zip(candidate.block.outputs, stored_values, strict=True):
+        stored_values = _stored_values(path.block, path.columns, path.storage.columns)
+        for output, value in zip(path.block.outputs, stored_values, strict=True):
             if value is None or tested:
                 continue
             tree = meaning(at_home(equivalence.normalize(renamed(output, mapping)), self.zone, self.since))
@@ -127,7 +128,7 @@ class Reading:
         """Return the same query over the same storage table, with `equivalence` in place of the query's column
         equalities.
         """
-        return Reading(self.query, self.candidate, self._mapping, equivalence, self.filled, tested=self.tested)
+        return Reading(self.query, self.path, self._mapping, equivalence, self.filled, tested=self.tested)
 
     @property
     def row_count(self) -> Tree | None:
@@ -158,7 +159,7 @@ class Reading:
 
         In this form, equal columns are replaced by one of them, and commutative operands have a fixed order.
         """
-        keys = self.candidate.block.keys or ()
+        keys = self.path.block.keys or ()
         return {meaning(at_home(self.normalize(renamed(key, self._mapping)), self.zone, self.since)) for key in keys}
 
     def dependencies(self, keys: Iterable[Tree]) -> Dependencies:
@@ -167,7 +168,7 @@ class Reading:
         If the primary key of a table is among the keys, for example, all columns of the table have one value in each
         group. In `keys`, each column must be replaced by the representative of its equal columns.
         """
-        known = {table.name: table.primary_key for table in self.candidate.sources}
+        known = {table.name: table.primary_key for table in self.path.sources}
 
         def key_of(table: Occurrence) -> tuple[str, ...]:
             return tuple(name.lower() for name in known.get(table.name, ()))
@@ -179,7 +180,7 @@ class Reading:
 
     def since(self, tree: Tree) -> int | None:
         """Return a lower bound of a time expression in all rows read, in seconds since 1970; None if unknown."""
-        known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.candidate.block.since)
+        known = ((self.normalize(renamed(time, self._mapping)), at) for time, at in self.path.block.since)
         declared = self.block.type_of(tree)
         kind = declared.type if declared is not None else None
         return since_of(tree, map(self.normalize, self.query.conjuncts), known, self.zone, kind)
@@ -219,7 +220,7 @@ class Reading:
 
         Return None if there is no such CASE, and if the rewriting fills the storage columns with NULLs.
         """
-        cases = [output for output in self.candidate.block.outputs if isinstance(output, exp.Case)]
+        cases = [output for output in self.path.block.outputs if isinstance(output, exp.Case)]
         if self.filled or not cases:
             return None
         known = (self.normalize(renamed(case, self._mapping)) for case in cases)
@@ -232,7 +233,7 @@ class Reading:
 
         Without ANSI mode, a DECIMAL that overflows becomes NULL, and an integer wraps around.
         """
-        return is_ansi(self.candidate.view.settings)
+        return is_ansi(self.path.view.settings)
 
     def same_nulls(self, tree: Tree) -> Tree:
         """Return the operand of a numeric expression that alone decides where the expression is NULL.
@@ -251,9 +252,9 @@ class Reading:
         such a key.
         """
         known = self.held(tree)
-        if known is None or self.candidate.block.keys is None:
+        if known is None or self.path.block.keys is None:
             return False
-        held = self.candidate.storage.column(known.name)
+        held = self.path.storage.column(known.name)
         return held is not None and held.type in FRACTIONS
 
     def column(self, column: exp.Column) -> Tree | Miss:
@@ -278,10 +279,10 @@ class Reading:
         The join reads columns that the storage table lacks. Return None if the storage table lacks a column of the
         primary key, if the key is not trusted, or if the view reads no other table.
         """
-        if len(self.candidate.block.tables) == 1 or table in self._extra_ids or self.filled:
+        if len(self.path.block.tables) == 1 or table in self._extra_ids or self.filled:
             return None
         (mine,) = (t for t in self.block.tables if t.id == table)
-        known = next((t for t in self.candidate.sources if t.name == mine.name), None)
+        known = next((t for t in self.path.sources if t.name == mine.name), None)
         if known is None:
             return None
         return joined_back(mine, known, self.block, lambda column: self.held(self.normalize(column)))
@@ -436,11 +437,11 @@ def _floats(tree: Tree, block: Block) -> list[exp.Column]:
     return [c for c in columns_in(tree) if (d := block.type_of(c)) and d.type in FRACTIONS]
 
 
-def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Reading | Miss:
+def read_view(query: Predicates, path: AccessPath, mapping: Mapping[str, str]) -> Reading | Miss:
     """Return a query expressed over a view's storage table, for one mapping of the view's tables to the query's.
 
     `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot answer
-    the query. `candidate` is the access path to the view: the view's block with its storage table.
+    the query. `path` is the access path to the view: the view's block with its storage table.
 
     law:    a view can answer a query if it has every row that the query needs, and if a filter over its columns drops
             all other rows
@@ -450,40 +451,40 @@ def read_view(query: Predicates, candidate: Candidate, mapping: Mapping[str, str
     """
     filling = filling_join(query.block, mapping)
     if filling is not None:
-        return _read_filled(query, candidate, mapping, filling)
+        return _read_filled(query, path, mapping, filling)
     testing = testing_join(query.block, mapping)
     if testing is not None:
-        return _read_tested(query, candidate, mapping, testing)
-    view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
+        return _read_tested(query, path, mapping, testing)
+    view_where = tuple(renamed(conjunct, mapping) for conjunct in path.block.where)
     for conjunct in view_where:
         if not query.implies(conjunct):
             return Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
-    joined = join_views(query, candidate.block, mapping)
+    joined = join_views(query, path.block, mapping)
     if isinstance(joined, Miss):
         return joined
     applied = Predicates(query.block, (*view_where, *joined.matched), query.zone)
-    reading = Reading(query, candidate, mapping, query.equivalence)
+    reading = Reading(query, path, mapping, query.equivalence)
     residual = _residual(query.conjuncts, reading, applied)
     joins = _extra_joins(reading, joined)
     tested = () if isinstance(joins, Miss) else (c for join in joins if join.kind == "SEMI" for c in join.on)
     filters = (*(() if isinstance(residual, Miss) else residual), *tested)
-    present = presence(joined, query, candidate, mapping, filters)
+    present = presence(joined, query, path, mapping, filters)
     if isinstance(present, Miss):
         return present
     if isinstance(residual, Miss):
         return residual
     if isinstance(joins, Miss):
         return joins
-    reading.residual = (*candidate.only, *present, *residual)
+    reading.residual = (*path.only, *present, *residual)
     reading.joins = joins
     return reading
 
 
-def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], filling: Join) -> Reading | Miss:
+def _read_filled(query: Predicates, path: AccessPath, mapping: Mapping[str, str], filling: Join) -> Reading | Miss:
     """Return a query with a LEFT join whose right side is the tables of a view, expressed over the view's storage
     table.
 
-    `filling` is the LEFT join. `candidate` is the access path to the view: the view's block with its storage table.
+    `filling` is the LEFT join. `path` is the access path to the view: the view's block with its storage table.
     `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot answer
     the query.
 
@@ -496,15 +497,15 @@ def _read_filled(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     no:     coalesce(e.kind, 'none') read from a stored coalesce(e.kind, 'none'), because the stored column is NULL for
             a left row without a match
     """
-    on = _on_storage(query, candidate, mapping, filling)
-    return on if isinstance(on, Miss) else _beside(query, candidate, mapping, filling, on)
+    on = _on_storage(query, path, mapping, filling)
+    return on if isinstance(on, Miss) else _beside(query, path, mapping, filling, on)
 
 
-def _read_tested(query: Predicates, candidate: Candidate, mapping: Mapping[str, str], testing: Join) -> Reading | Miss:
+def _read_tested(query: Predicates, path: AccessPath, mapping: Mapping[str, str], testing: Join) -> Reading | Miss:
     """Return a query with a SEMI or ANTI join whose right side is the tables of a view, with the view's storage table
     on the right side instead.
 
-    `testing` is the SEMI or ANTI join. `candidate` is the access path to the view: the view's block with its storage
+    `testing` is the SEMI or ANTI join. `path` is the access path to the view: the view's block with its storage
     table. `mapping` maps the ids of the view's tables to those of the query's tables. Return a Miss if the view cannot
     answer the query.
 
@@ -515,41 +516,41 @@ def _read_tested(query: Predicates, candidate: Candidate, mapping: Mapping[str, 
     gives:  SELECT o.id FROM orders o LEFT SEMI JOIN view v ON v.l_orderkey = o.id AND v.l_suppkey = 7
     no:     a view without keys, because it has a row even if its tables are empty
     """
-    if candidate.block.keys == ():
+    if path.block.keys == ():
         return Miss(
             Reason.SHAPE,
             "the view has one row even if its tables are empty, so that a SEMI or ANTI join cannot test this row: add "
             "GROUP BY to the view",
         )
-    on = _on_storage(query, candidate, mapping, testing)
-    return on if isinstance(on, Miss) else _beside(query, candidate, mapping, testing, on)
+    on = _on_storage(query, path, mapping, testing)
+    return on if isinstance(on, Miss) else _beside(query, path, mapping, testing, on)
 
 
 def _on_storage(
-    query: Predicates, candidate: Candidate, mapping: Mapping[str, str], bringing: Join
+    query: Predicates, path: AccessPath, mapping: Mapping[str, str], bringing: Join
 ) -> tuple[Tree, ...] | Miss:
     """Return the ON condition of `bringing`, a join with the view's tables on its right side, over storage columns.
 
-    Return a Miss if the view has outer joins, or lacks rows for which ON is true, or columns. `candidate` is the access
+    Return a Miss if the view has outer joins, or lacks rows for which ON is true, or columns. `path` is the access
     path to the view, and `mapping` maps the ids of the view's tables to those of the query's tables.
     """
-    if candidate.block.joins:
-        other = in_words(candidate.block.joins[0], candidate.block)
+    if path.block.joins:
+        other = in_words(path.block.joins[0], path.block)
         return Miss(
             Reason.JOIN_DIFFERS,
             f"the query has {in_words(bringing, query.block)}, but the view has {other}: create a view with inner "
             "joins only",
         )
     within = Predicates(query.block, bringing.on, query.zone)
-    view_where = tuple(renamed(conjunct, mapping) for conjunct in candidate.block.where)
+    view_where = tuple(renamed(conjunct, mapping) for conjunct in path.block.where)
     for conjunct in view_where:
         if not within.implies(conjunct):
             return Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
-    inside = Reading(query, candidate, mapping, query.equivalence)
+    inside = Reading(query, path, mapping, query.equivalence)
     on = _residual(bringing.on, inside, Predicates(query.block, view_where, query.zone))
     if isinstance(on, Miss):
         return on
-    if not (on := (*candidate.only, *on)):
+    if not (on := (*path.only, *on)):
         return Miss(
             Reason.SHAPE,
             f"the ON condition {' AND '.join(map(words, bringing.on))} of the query's "
@@ -560,18 +561,18 @@ def _on_storage(
 
 
 def _beside(
-    query: Predicates, candidate: Candidate, mapping: Mapping[str, str], bringing: Join, on: tuple[Tree, ...]
+    query: Predicates, path: AccessPath, mapping: Mapping[str, str], bringing: Join, on: tuple[Tree, ...]
 ) -> Reading | Miss:
     """Return the query with the storage table on the right side of `bringing`, whose ON condition is `on`.
 
-    Return a Miss if another join differs, or if the query needs columns that the view lacks. `candidate` is the access
+    Return a Miss if another join differs, or if the query needs columns that the view lacks. `path` is the access
     path to the view, and `mapping` maps the ids of the view's tables to those of the query's tables.
     """
-    joined = join_views(query, candidate.block, mapping, bringing)
+    joined = join_views(query, path.block, mapping, bringing)
     if isinstance(joined, Miss):
         return joined
     filled = bringing.tables if bringing.kind == "LEFT" else frozenset[str]()
-    reading = Reading(query, candidate, mapping, query.equivalence, filled, tested=bringing.kind != "LEFT")
+    reading = Reading(query, path, mapping, query.equivalence, filled, tested=bringing.kind != "LEFT")
     residual = _residual(query.conjuncts, reading, Predicates(query.block, (), query.zone))
     if isinstance(residual, Miss):
         return residual

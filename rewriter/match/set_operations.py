@@ -11,7 +11,9 @@ from sqlglot import exp
 
 from rewriter.block import Predicates
 from rewriter.functions.types import FRACTIONS
-from rewriter.match.candidate import Candidate, Match, Miss, Reason, Rewriting, stored
+from rewriter.match.access_path import AccessPath, stored
+from rewriter.match.reasons import Miss, Reason
+from rewriter.match.rewriting import Match, Rewriting
 from rewriter.match.texts import WholeQuery, rewriting_of, whole_queries
 from rewriter.model import MaterializedView
 from rewriter.sql import ParseError, SelectBlock, Statement, parse_select, storage_statement
@@ -48,7 +50,7 @@ class SetQuestion(NamedTuple):
     """
 
     operation: SetOperation
-    pairs: tuple[tuple[Predicates, Candidate], ...]
+    pairs: tuple[tuple[Predicates, AccessPath], ...]
 
 
 def set_operation_of(whole: WholeQuery, statement: Statement) -> SetOperation | None:
@@ -104,7 +106,7 @@ def _flat(query: Tree) -> tuple[str, list[exp.Select]] | None:
     return operator, [*left[1], *right[1]]
 
 
-def read_alike(question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Match | Miss:
+def read_alike(question: SetQuestion, path: AccessPath, found: Sequence[Rewriting]) -> Match | Miss:
     """Return the single SELECT over a view's storage table that answers all branches of a set operation.
 
     `question` is the set operation, with each branch paired with a branch of the view; `path` is the access path to the
@@ -155,7 +157,7 @@ def _is_plain(found: Rewriting) -> bool:
     return found.group is None and found.union is None and found.sets is None and not any(more)
 
 
-def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[Rewriting]) -> Tree | None:
+def _output(place: int, question: SetQuestion, path: AccessPath, found: Sequence[Rewriting]) -> Tree | None:
     """Return the output that all branches of the query have at the position `place`, over storage columns.
 
     If the branches have different literals there, as in `SELECT 'eu', … UNION ALL SELECT 'us', …`, return the view's
@@ -174,7 +176,7 @@ def _output(place: int, question: SetQuestion, path: Candidate, found: Sequence[
     return next((stored(name) for name in told), None)
 
 
-def _merged_by(outputs: Sequence[Tree], path: Candidate) -> str:
+def _merged_by(outputs: Sequence[Tree], path: AccessPath) -> str:
     """Return a message if different rows of the view may be equal in `outputs`, so that UNION or EXCEPT would merge
     them.
 

@@ -14,7 +14,7 @@ from sqlglot.tokens import Token, TokenType
 
 from rewriter.block import Ordering
 from rewriter.functions.types import FRACTIONS
-from rewriter.match.candidate import Rewriting
+from rewriter.match.rewriting import Rewriting
 from rewriter.model import Column, Table, TableName
 from rewriter.schema import UNKNOWN
 from rewriter.sql import (

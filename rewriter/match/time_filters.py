@@ -12,8 +12,8 @@ from rewriter.block.words import words
 from rewriter.functions.trees import cast, integer_of
 from rewriter.functions.types import INTEGERS
 from rewriter.match.bounds import divides, is_unknown, moment_of
-from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, is_time, kind_of, other_zone, stored_buckets
+from rewriter.match.reasons import Miss, Reason
 from rewriter.sql import holds
 from rewriter.timeseries import (
     DATE_GRANULARITIES,

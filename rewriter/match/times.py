@@ -12,8 +12,8 @@ from rewriter.block.words import words
 from rewriter.functions.times import OF_DATES
 from rewriter.functions.trees import cast
 from rewriter.functions.types import INTEGERS
-from rewriter.match.candidate import Miss, Reason
 from rewriter.match.held_times import Read, Rows, Stored, is_time, kind_of, other_zone, stored_buckets
+from rewriter.match.reasons import Miss, Reason
 from rewriter.match.time_filters import RANGES
 from rewriter.sql import columns_in
 from rewriter.timeseries import (

@@ -24,7 +24,7 @@ def read_rows(ask: Ask) -> Match | Miss:
     reading = ask.reading
     if isinstance(reading, Miss):
         return reading
-    held = reading.candidate.block.keys
+    held = reading.path.block.keys
     if held is not None and not (held and (reading.block.as_set or reading.tested)):
         return Miss(Reason.SHAPE, "the view stores groups, not the rows of its tables: create a view without GROUP BY")
     if reading.block.keys is None:

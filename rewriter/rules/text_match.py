@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rewriter.match import Ask, Match, Miss, Reason
-from rewriter.match.candidate import stored
+from rewriter.match.access_path import stored
 from rewriter.match.texts import TextQuestion, decides_by_floats, rewriting_of
 from rewriter.sql import excerpt
 

@@ -19,7 +19,7 @@ from rewriter.block import Block, Join, Predicates, Scope, range_of, remembered,
 from rewriter.block.since import since_of
 from rewriter.block.traits import temporal_type
 from rewriter.functions.trees import cast
-from rewriter.match import Ask, Candidate, Miss, Reason, TwoPhase
+from rewriter.match import AccessPath, Ask, Miss, Reason, TwoPhase
 from rewriter.match.bounds import (
     divides,
     instant_of,
@@ -176,48 +176,48 @@ def _joined_side(ask: Ask, query: Predicates, filling: Join) -> TwoPhase | Miss:
     return TwoPhase(groups, held, replace(groups, where=(*own, otherwise)), over=over)
 
 
-def _cut(query: Predicates, candidate: Candidate, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
+def _cut(query: Predicates, path: AccessPath, mapping: Mapping[str, str]) -> Mapping[Tree, Tree]:
     """Return the predicates that select the rows to be read from the view, as the values of a mapping.
 
     A filter of the view that the query lacks, such as `region = 'eu'`, is mapped to itself. A comparison of the query
     that limits a time is mapped to the comparison narrowed to whole time buckets of the view: with buckets of a day,
     `t >= '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. `mapping` maps the ids of the view's tables to the query's.
-    `candidate` is the access path to the view: the view's block with its storage table.
+    `path` is the access path to the view: the view's block with its storage table.
     """
-    filters = (renamed(conjunct, mapping) for conjunct in candidate.block.where)
+    filters = (renamed(conjunct, mapping) for conjunct in path.block.where)
     own = {conjunct: conjunct for conjunct in filters if not query.implies(conjunct)}
     ranges = [conjunct for conjunct in query.conjuncts if type(conjunct) in _NEGATED]
-    if not ranges or not holds_buckets(candidate.block):
+    if not ranges or not holds_buckets(path.block):
         return own
     normal = query.equivalence.normalize
-    known = [(normal(renamed(time, mapping)), at) for time, at in candidate.block.since]
+    known = [(normal(renamed(time, mapping)), at) for time, at in path.block.since]
     since = partial(since_of, conjuncts=[*map(normal, query.conjuncts)], known=known)
-    outputs = [at_home(normal(renamed(output, mapping)), query.zone, since) for output in candidate.block.outputs]
+    outputs = [at_home(normal(renamed(output, mapping)), query.zone, since) for output in path.block.outputs]
     narrowed = {c: _whole_buckets(query.equivalence.normalize(c), outputs, query) for c in ranges}
     return own | {conjunct: cut for conjunct, cut in narrowed.items() if cut is not None}
 
 
 def _open_ended(
-    divided: Mapping[Tree, Tree], query: Predicates, candidate: Candidate, mapping: Mapping[str, str]
+    divided: Mapping[Tree, Tree], query: Predicates, path: AccessPath, mapping: Mapping[str, str]
 ) -> OpenRange | None:
     """Return the time range of a query, if the range has no end or its start depends on the time of execution.
 
     `divided` maps each comparison of the query to the comparison that limits the whole buckets within the range: `t >=
     '2024-01-15 10:30:00'` to `t >= '2024-01-16'`. Return None unless the comparisons limit a single time, the time has
-    exactly one lower bound, and the view has one output that is a bucket of the time. `candidate` is the access path to
+    exactly one lower bound, and the view has one output that is a bucket of the time. `path` is the access path to
     the view: the view's block with its storage table. `mapping` maps the ids of the view's tables to those of the
     query's tables.
     """
     times = {query.equivalence.normalize(asked.this) for asked in divided}
     held = [
         (bucket, name)
-        for output, name in zip(candidate.block.outputs, candidate.columns, strict=True)
+        for output, name in zip(path.block.outputs, path.columns, strict=True)
         if (bucket := _bucket_of(renamed(output, mapping))) and query.equivalence.normalize(bucket.source) in times
     ]
     if len(held) != 1:
         return None
     ((bucket, name),) = held
-    last = dict(candidate.storage.most).get(name)
+    last = dict(path.storage.most).get(name)
     return open_range(divided, bucket, last, query)
 
 

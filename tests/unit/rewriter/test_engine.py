@@ -311,7 +311,7 @@ def test_a_view_that_is_nested_too_deeply_fills_no_log(
     def deep(*_: object) -> None:
         raise RecursionError
 
-    monkeypatch.setattr("rewriter.engine.tried.candidate_of", deep)
+    monkeypatch.setattr("rewriter.engine.tried.access_path_of", deep)
     outcome = decide(built)
     assert not outcome.rewritten
     assert "the query is nested too deeply: simplify the query" in [attempt.detail for attempt in outcome.tried]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rewriter.block import Block, Found, Predicates, build_block
-from rewriter.match import Ask, Candidate, Miss
+from rewriter.match import AccessPath, Ask, Miss
 from rewriter.model import Change, ChangeKind, Column, MaterializedView, Snapshot, Table, TableName
 from rewriter.rules.changelog_union import changelog_union
 from rewriter.rules.delta_union import delta_union
@@ -31,7 +31,7 @@ def asked(query: str, view: str, grown: tuple[Change, ...] = ()) -> Ask:
     block, held = block_of(query), block_of(view)
     storage = Table(STORAGE, "s", COLUMNS, (Snapshot(1, 0, "append", 0),))
     made = MaterializedView(VIEW, "v", 1, view, view, STORAGE, COLUMNS, "lake", ())
-    path = Candidate(made, held, storage, ("day", "total"), grown=grown)
+    path = AccessPath(made, held, storage, ("day", "total"), grown=grown)
     ids = {table.name: table.id for table in block.tables}
     mapping = {table.id: ids[table.name] for table in held.tables}
     return Ask(Predicates(block, block.where, "UTC"), path, mapping)

@@ -9,7 +9,7 @@ from rewriter.block import Block, Found, predicates_of
 from rewriter.engine.answer import answer
 from rewriter.engine.leaves import over_derived
 from rewriter.engine.questions import block_of
-from rewriter.match import Candidate, Miss
+from rewriter.match import AccessPath, Miss
 from rewriter.model import Column, MaterializedView, Session, Snapshot, Table, TableName
 
 COLUMNS = (Column("id", "int"), Column("n", "int"))
@@ -30,7 +30,7 @@ def reasons(query: str) -> list[str]:
     view = JOINED.format("d.total", "LEFT", "sum(n) AS total", "")
     storage = Table(STORAGE, "s", COLUMNS, (Snapshot(1, 0, "append", 0),))
     made = MaterializedView(VIEW, "v", 1, view, view, STORAGE, COLUMNS, "lake", ())
-    path = Candidate(made, block(view), storage, ("id", "total"))
+    path = AccessPath(made, block(view), storage, ("id", "total"))
     placed = over_derived(predicates_of(block(query), "UTC"), path, lambda inner, held: answer(inner, held).result)
     return [each.detail for each in placed if isinstance(each, Miss)]
 
