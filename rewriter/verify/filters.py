@@ -69,7 +69,8 @@ class Filter:
 
     A subject is an expression that is compared with constants; `lines` has the constants of each subject. A cell
     assigns each subject a value, a range of values or NULL. A test takes a cell and returns whether the conjunct is
-    True, False, or None (SQL's UNKNOWN).
+    True, False, or None (SQL's UNKNOWN). A predicate that is not analysed gets a free truth value: each cell assigns it
+    True, False or None.
     """
 
     def __init__(self, block: Block, zone: str) -> None:
@@ -135,10 +136,7 @@ class Filter:
         return lambda cell: cell[subject] is None
 
     def _is_outside(self, tree: exp.Case) -> Test:
-        """Return a test of cells for IS NULL of a CASE of literals: none of its conditions is true, and it has no ELSE.
-
-        A cell assigns each compared expression a value, a range of values or NULL.
-        """
+        """Return a test of cells for IS NULL of a CASE of literals: no condition is true, and the CASE has no ELSE."""
         if tree.args.get("default") is not None:
             return lambda cell: False
         tests = [self.read(branch.this) for branch in tree.args["ifs"]]
@@ -147,9 +145,7 @@ class Filter:
     def _compared_truth(self, tree: Tree, compared: Tree, constant: exp.Boolean) -> Test:
         """Return a test of cells for `tree`, a comparison of the predicate `compared` with TRUE or FALSE.
 
-        A cell assigns each compared expression a value, a range of values or NULL; the test returns for a cell True,
-        False, or None for SQL's UNKNOWN. The operator is IS, =, <> or <=>; with IS and <=>, the test never returns
-        None.
+        The operator is IS, =, <> or <=>; with IS and <=>, the test never returns None.
         """
         wanted, test = bool(constant.this), self.read(compared)
         if isinstance(tree, exp.NEQ):
@@ -160,8 +156,7 @@ class Filter:
     def _call(self, call: Tree) -> Test | None:
         """Return a test of cells for LIKE, startswith(), coalesce(p, TRUE) or coalesce(p, FALSE); None for other calls.
 
-        A cell assigns each compared expression a value, a range of values or NULL. The test of coalesce() returns for a
-        cell the truth value of p, or the constant if p is unknown.
+        The test of coalesce() returns the truth value of p, or the constant if p is unknown.
         """
         if isinstance(call, exp.Like) or call.name == "startswith":
             return self._begun(call)
@@ -175,10 +170,8 @@ class Filter:
         """Return a test of cells for LIKE or startswith(): `name LIKE 'ab%'` is tested as `name >= 'ab' AND name <
         'ac'`.
 
-        A cell assigns each compared expression a value, a range of values or NULL; the test returns for a cell True,
-        False, or None for SQL's UNKNOWN. For a pattern that is not a prefix followed by one `%`, such as 'ab%c', the
-        rest of the pattern is tested as a predicate with a free truth value. Return None instead of a test if the
-        pattern has no usable prefix.
+        For a pattern that is not a prefix followed by one `%`, such as 'ab%c', the rest of the pattern is tested as a
+        predicate with a free truth value. Return None instead of a test if the pattern has no usable prefix.
 
         law: in byte order, a text begins with p if and only if it is at least p, and less than p with the last byte
              incremented
@@ -245,8 +238,7 @@ class Filter:
         """Return a test of cells for `one operator other`, a comparison of two constants: the same result for all
         cells.
 
-        A test takes a cell (a value, a range of values or NULL for each compared expression) and returns True, False,
-        or None for SQL's UNKNOWN. Return None instead of a test if Viewgate cannot evaluate the comparison.
+        Return None instead of a test if Viewgate cannot evaluate the comparison.
         """
         kinds = [self._kind(each) for each in (one, other)]
         left, right = (self._value(each, kinds[0]) for each in (one, other))
@@ -279,10 +271,8 @@ class Filter:
     def _coalesced(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
         """Return a test of cells for the comparison of coalesce(x, c) with a literal by `operator`, such as <.
 
-        A cell assigns each compared expression, here x, a value, a range of values or NULL; for a NULL x, c is
-        compared. The test returns for a cell True, False, or None for SQL's UNKNOWN. Return None instead of a test if
-        the value of c or of the literal is not known. Return None, too, if x is an integer and c a DOUBLE, because
-        Spark then compares in DOUBLE.
+        In a cell where x is NULL, c is compared. Return None instead of a test if the value of c or of the literal is
+        not known. Return None, too, if x is an integer and c a DOUBLE, because Spark then compares in DOUBLE.
         """
         if len(call.expressions) != 2:
             return None
@@ -301,9 +291,8 @@ class Filter:
     def _banded(self, tree: exp.Case, operator: str, literal: Tree) -> Test | None:
         """Return a test of cells for the comparison of a CASE of literals with a literal by `operator`, such as =.
 
-        A cell assigns each compared expression a value, a range of values or NULL, by which the first true condition of
-        the CASE is found; the literal of this condition is compared. The test returns for a cell True, False, or None
-        for SQL's UNKNOWN. Return None instead of a test if a value of the CASE is no literal.
+        The test compares the literal of the first condition that is true in the cell. Return None instead of a test if
+        a value of the CASE is not a literal.
         """
         kind, default = self._kind(tree), tree.args.get("default")
         points = [self._value(value, kind) for value in (*values_of(tree), literal)]
@@ -322,10 +311,8 @@ class Filter:
     def _in_year(self, call: exp.Anonymous, operator: str, literal: Tree) -> Test | None:
         """Return a test of cells for the comparison of year(t) with a literal by `operator`, such as <.
 
-        `year(t) < 2024` is tested as `t < '2024-01-01'`. A cell assigns each compared expression, here t, a value, a
-        range of values or NULL; the test returns for a cell True, False, or None for SQL's UNKNOWN. Return None instead
-        of a test if the year is not a literal, or if an offset change of the zone affects the midnight at which a year
-        starts.
+        `year(t) < 2024` is tested as `t < '2024-01-01'`. Return None instead of a test if the year is not a literal, or
+        if an offset change of the zone affects the midnight at which a year starts.
         """
         (source,) = call.expressions
         kind, year = self._kind(source), self._value(literal, "int")
@@ -357,9 +344,7 @@ class Filter:
 
         The bucket is `source` rounded down to `grain`; `kind` is the type of `source`. The test compares `source`
         itself with a border (the start of a bucket). With `dates`, the date of the bucket's start is compared with the
-        literal. A cell assigns each compared expression a value, a range of values or NULL; the test returns for a cell
-        True, False, or None for SQL's UNKNOWN. Return None instead of a test if the literal's value or the border is
-        not known.
+        literal. Return None instead of a test if the literal's value or the border is not known.
 
         law: bucket(t) < b is equivalent to t < (the first border at or after b), and bucket(t) <= b to t < (the first
              border after b)
@@ -397,9 +382,7 @@ class Filter:
         """Return a test of cells for the comparison of a rounded TIMESTAMP with a literal by `operator`, such as <.
 
         The TIMESTAMP `source` is rounded down to a multiple of `step` seconds; the test compares `source` itself with
-        multiples of `step`. A cell assigns each compared expression a value, a range of values or NULL; the test
-        returns for a cell True, False, or None for SQL's UNKNOWN. Return None instead of a test if the literal's value
-        is not known.
+        multiples of `step`. Return None instead of a test if the literal's value is not known.
         """
         value, unit = self._value(literal, "timestamp"), step * _MICROS
         if value is None:
@@ -414,10 +397,10 @@ class Filter:
     def _unknown(self, subject: Tree, operator: str, bound: Tree) -> Test | None:
         """Return a test of cells for the comparison of a time with a bound whose value is known only at execution.
 
-        The comparison has a free truth value: each cell assigns True, False, or None (SQL's UNKNOWN) to `time < bound`
-        or `time <= bound`, and the test returns this value, or its negation for >= and >. For `date_trunc('day', t) >=
-        current_date()`, this is the negation of `t < current_date()`. Return None instead of a test for operators other
-        than these four, for subjects that are not times, and if the bound may lie within a bucket.
+        The comparison has a free truth value: the value of `time < bound` or `time <= bound`, negated for >= and >. For
+        `date_trunc('day', t) >= current_date()`, this is the negation of `t < current_date()`. Return None instead of a
+        test for operators other than these four, for subjects that are not times, and if the bound may lie within a
+        bucket.
 
         law: if a bucket starts at b, then bucket(t) >= b is t >= b, and bucket(t) < b is t < b; a date is the bucket of
              a day
@@ -458,9 +441,8 @@ class Filter:
     def _truth(self, tree: Tree) -> Test:
         """Return a test of cells for a predicate that is not a comparison with a constant.
 
-        The predicate has a free truth value: each cell assigns True, False, or None (SQL's UNKNOWN) to it. The test
-        returns this value. If a NULL of some column always makes the predicate unknown, the test returns None for each
-        cell in which this column is NULL.
+        The predicate has a free truth value. If a NULL of some column always makes the predicate unknown, the test
+        returns None for each cell in which this column is NULL.
         """
         if isinstance(tree, exp.NEQ):
             return negation(self._truth(exp.EQ(this=tree.this, expression=tree.expression)))
@@ -503,7 +485,7 @@ def negation(test: Test) -> Test:
 
 
 def _has_other_values(tree: exp.Case) -> bool:
-    """Return whether a value of a CASE is no literal."""
+    """Return whether a value of a CASE is not a literal."""
     return not all(isinstance(value, exp.Literal) for value in values_of(tree))
 
 
