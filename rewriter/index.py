@@ -13,11 +13,11 @@ from functools import cached_property, lru_cache, reduce
 from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
-from rewriter.asking import Known, is_branch, question_of, readable
 from rewriter.block import RangeSet, equate, remembered
+from rewriter.block_requirements import Known, is_branch, question_of, readable
 from rewriter.match.texts import Text, texts_of
 from rewriter.model import Declared, MaterializedView, PlainView, Session, TableName
-from rewriter.needs import Needs, Reference, Values, needs_of
+from rewriter.select_requirements import Reference, Requirements, Values, requirements_of
 from rewriter.shelf import Features, Folded, Limit, Shelf
 from rewriter.sql import Expanded, SelectBlock, Statement, by_name, expand, parse, storage_tree
 
@@ -445,28 +445,33 @@ def features_of(storage_query: str, session: Session) -> Features:
     tables = tuple(name for table in occurrences if (name := statement.resolve(table)) is not None)
     tree = statement.blocks[0].tree if len(statement.blocks) == 1 else None
     try:
-        needs = needs_of(tree) if tree is not None else Needs(simple=False)
+        required = requirements_of(tree) if tree is not None else Requirements(simple=False)
     except RecursionError:  # nested too deeply
-        needs = Needs(simple=False)
-    if not needs.simple or needs.stars or None in resolved.values():
+        required = Requirements(simple=False)
+    if not required.simple or required.stars or None in resolved.values():
         return Features(statement.tables)
-    of_aggregates = (column for a in (*needs.aggregates, *needs.deciding) for column in a.columns)
-    references = (*needs.rows, *needs.filters, *of_aggregates, *(column for pair in needs.joins for column in pair))
+    of_aggregates = (column for a in (*required.aggregates, *required.deciding) for column in a.columns)
+    references = (
+        *required.rows,
+        *required.filters,
+        *of_aggregates,
+        *(column for pair in required.joins for column in pair),
+    )
     columns = {(table, r.name) for r in references if (table := _table(r, resolved)) is not None}
     classes: dict[str, frozenset[str]] = {}
-    equate(classes, ((left.name, right.name) for left, right in needs.joins))
-    limits = [Limit(_closed((r.name,), classes), each) for r, values in needs.limits.items() for each in values]
+    equate(classes, ((left.name, right.name) for left, right in required.joins))
+    limits = [Limit(_closed((r.name,), classes), each) for r, values in required.limits.items() for each in values]
     return Features(
         tables,
         understood=True,
-        grouped=needs.grouped,
-        keys=needs.keys,
-        inner=needs.inner,
-        shown=_closed((r.name for r in needs.rows), classes),
-        loose=_closed((r.name for r in (*needs.loose, *needs.conditions)), classes),
+        grouped=required.grouped,
+        keys=required.keys,
+        inner=required.inner,
+        shown=_closed((r.name for r in required.rows), classes),
+        loose=_closed((r.name for r in (*required.loose, *required.conditions)), classes),
         folded=frozenset(
             Folded(a.function, frozenset(_closed((c.name,), classes) for c in a.columns))
-            for a in (*needs.aggregates, *needs.deciding)
+            for a in (*required.aggregates, *required.deciding)
         ),
         limits=frozenset(limits),
         kept=frozenset(_kept(limits)),

@@ -14,12 +14,12 @@ from operator import and_, or_
 from typing import NamedTuple
 
 from rewriter.model import Declared, TableName
-from rewriter.needs import Values
+from rewriter.select_requirements import Values
 from rewriter.shelf import Names, Shelf
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Requirement:
     """The requirement that a view expose a column with one of `names`, that is, use the column outside aggregates.
 
     `owners` has one entry for each column name that can satisfy the requirement: the tables to which the name can
@@ -45,7 +45,7 @@ class Need:
 
 
 @dataclass(frozen=True, slots=True)
-class Filtered(Need):
+class Filtered(Requirement):
     """The requirement of a filter on a column with one of `names`.
 
     `values` are the values that the filter keeps, None if unknown. A view whose stored rows all have values in `values`
@@ -64,7 +64,7 @@ class Filtered(Need):
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregated(Need):
+class Aggregated(Requirement):
     """The requirement of an aggregate over a column; a view may store the aggregate instead of the column.
 
     `function` is the aggregate's name; if it is empty, any aggregate over the column may yield the required aggregate.
@@ -104,7 +104,7 @@ class Question:
       answer at most a nested block
     - `whole`: false if the FROM may read further tables, or if columns may be outer references
     - `grouped`: true if the block has groups, ignores duplicate rows, or may have a SEMI or ANTI join
-    - `needs`: the requirements on columns
+    - `requirements`: the requirements on columns
     - `joins`: the pairs of columns that the block equates; an outer reference is left out of its pair
     - `classes`: for each column name, the names that the block equates with the name
     - `restriction`: a function that takes all names of a column, and returns a function that tests whether the block
@@ -116,8 +116,8 @@ class Question:
     core: Mapping[TableName, int]
     whole: bool
     grouped: bool
-    needs: tuple[Need, ...]
-    joins: tuple[tuple[Need, ...], ...]
+    requirements: tuple[Requirement, ...]
+    joins: tuple[tuple[Requirement, ...], ...]
     classes: Mapping[str, frozenset[str]]
     restriction: Callable[[frozenset[str]], Callable[[Values], bool]]
     mentions: Callable[[str], bool]
@@ -185,7 +185,7 @@ class Question:
             return reduce(and_, [shelf.reads.get((table, tables.get(table, 1)), 0) for table in some])
 
         everything = all_of(tables) if self.whole and tables else 0
-        # By the tables of a need: the views that must satisfy the need themselves, unless they join a table back.
+        # By the tables of a requirement: the views that must satisfy it themselves, unless they join a table back.
         bound: dict[frozenset[TableName] | None, int] = {None: everything}
         found: dict[frozenset[TableName] | None, dict[TableName, int]] = {}
 
@@ -194,11 +194,11 @@ class Question:
                 found[tables] = self._joined_back(tables, shelf, declared)
             return found[tables]
 
-        def lacking(need: Need) -> int:
-            without = bits & ~need.met(shelf)
+        def lacking(requirement: Requirement) -> int:
+            without = bits & ~requirement.met(shelf)
             if not without:
                 return 0
-            tables = need.tables
+            tables = requirement.tables
             if tables not in bound:
                 bound[tables] = everything | all_of(tables or ())
             without &= bound[tables]
@@ -207,10 +207,10 @@ class Question:
                 beside[table] = beside.get(table, 0) | without & joining
             return without & ~reduce(or_, backs.values(), 0)
 
-        for need in self.needs:
+        for requirement in self.requirements:
             if not bits:
                 return 0
-            bits &= ~lacking(need)
+            bits &= ~lacking(requirement)
         for pair in self.joins:
             without = reduce(or_, map(lacking, pair), 0)
             bits &= ~(without & ~_joining(pair, shelf)) if without else bits
@@ -261,7 +261,7 @@ class Question:
         return bits, partial
 
 
-def _joining(pair: tuple[Need, ...], shelf: Shelf) -> int:
+def _joining(pair: tuple[Requirement, ...], shelf: Shelf) -> int:
     """Return the views that equate both columns of a pair and read the tables of both columns, as a bit set.
 
     `shelf` has the features of all views.

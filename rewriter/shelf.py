@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 
 from rewriter.functions.registry import FAMILIES
 from rewriter.model import TableName
-from rewriter.needs import Values
+from rewriter.select_requirements import Values
 
 Names = frozenset[str]
 _Key = TypeVar("_Key")

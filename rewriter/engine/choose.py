@@ -9,8 +9,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
-from rewriter.asking import reads_set_operation
 from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
+from rewriter.block_requirements import reads_set_operation
 from rewriter.correlation import Correlation
 from rewriter.cost import Costs
 from rewriter.engine.answer import of_branches, over_groups

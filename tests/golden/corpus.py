@@ -189,7 +189,7 @@ class World:
         quick = rewrite(statement, self.definitions, {name: self.relations.get(name) for name in looked_up})
         assert quick.sql() == outcome.sql(), (
             f"the shortlist of {query} leaves out {outcome.sql()}: Question.possible in rewriter/question.py selects "
-            "the views, by the requirements that rewriter/asking.py and rewriter/needs.py collect"
+            "the views, by the requirements of rewriter/block_requirements.py and rewriter/select_requirements.py"
         )
         return outcome
 

@@ -6,7 +6,7 @@ import pytest
 
 from rewriter.index import features_of
 from rewriter.model import Session, TableName
-from rewriter.needs import Values, needs_of
+from rewriter.select_requirements import Values, requirements_of
 from rewriter.shelf import Shelf
 from rewriter.sql import parse_select
 
@@ -47,8 +47,8 @@ def test_a_column_is_shown_by_any_name_that_the_view_equates(shelf: Shelf) -> No
 
 def test_a_filter_is_kept_by_all_comparisons_of_a_view_together(shelf: Shelf) -> None:
     def june(first: str, end: str) -> Values:
-        needs = needs_of(parse_select(f"SELECT 1 FROM t WHERE d >= DATE '{first}' AND d <= DATE '{end}'"))
-        ((low, high),) = needs.limits.values()
+        required = requirements_of(parse_select(f"SELECT 1 FROM t WHERE d >= DATE '{first}' AND d <= DATE '{end}'"))
+        ((low, high),) = required.limits.values()
         return Values(low.kind, low.set.meet(high.set))
 
     # What `twice` compares with is not known.

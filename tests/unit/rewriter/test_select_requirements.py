@@ -1,15 +1,15 @@
-"""What a SELECT needs, by names alone, and above all what it does not need."""
+"""The requirements of a SELECT, by names alone, and above all the names that it does not require."""
 
 from __future__ import annotations
 
 import pytest
 
-from rewriter.needs import Needs, needs_of
+from rewriter.select_requirements import Requirements, requirements_of
 from rewriter.sql import parse_select
 
 
-def of(sql: str) -> Needs:
-    return needs_of(parse_select(sql))
+def of(sql: str) -> Requirements:
+    return requirements_of(parse_select(sql))
 
 
 def names(sql: str) -> set[str]:
@@ -76,16 +76,16 @@ def test_aggregates_with_their_columns() -> None:
     ],
 )
 def test_comparisons_with_constants(where: str, kind: str) -> None:
-    needs = of(f"SELECT 1 FROM t WHERE {where}")
-    assert [values.kind for each in needs.limits.values() for values in each] == [kind] * bool(kind)
-    assert ("n" in {column.name for column in needs.loose}) != bool(kind)
+    required = of(f"SELECT 1 FROM t WHERE {where}")
+    assert [values.kind for each in required.limits.values() for values in each] == [kind] * bool(kind)
+    assert ("n" in {column.name for column in required.loose}) != bool(kind)
 
 
 def test_a_comparison_in_an_outer_join_filters_nothing() -> None:
-    needs = of("SELECT 1 FROM t LEFT JOIN u ON t.a = u.a AND u.b = 7")
-    assert not needs.limits
-    assert {column.name for column in needs.loose} == {"b"}
-    assert [(left.name, right.name) for left, right in needs.joins] == [("a", "a")]
+    required = of("SELECT 1 FROM t LEFT JOIN u ON t.a = u.a AND u.b = 7")
+    assert not required.limits
+    assert {column.name for column in required.loose} == {"b"}
+    assert [(left.name, right.name) for left, right in required.joins] == [("a", "a")]
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_more_than_plain_tables_filters_and_groups(sql: str) -> None:
 
 def test_a_pair_needs_nothing_of_what_only_has_to_be_there() -> None:
     def needed(call: str) -> set[str]:
-        aggregates = needs_of(parse_select(f"SELECT {call} FROM t")).aggregates
+        aggregates = requirements_of(parse_select(f"SELECT {call} FROM t")).aggregates
         return {column.name for aggregate in aggregates for column in aggregate.columns}
 
     assert needed("regr_count(y, x)") == set()

@@ -17,8 +17,8 @@ from rewriter.block import RangeSet, equate
 from rewriter.block.from_clause import MOST_TABLES
 from rewriter.block.resolve import READ_CLAUSES
 from rewriter.model import Declared, TableName
-from rewriter.needs import Needs, Reference, Values, folds, needs_of
-from rewriter.question import Aggregated, Filtered, Need, Question
+from rewriter.question import Aggregated, Filtered, Question, Requirement
+from rewriter.select_requirements import Reference, Requirements, Values, folds, requirements_of
 from rewriter.sql import (
     Membership,
     SelectBlock,
@@ -44,7 +44,7 @@ def question_of(
     if select.tree is None:
         return None
     try:
-        return _Asking(statement, select, known, declared).question()
+        return _Requirements(statement, select, known, declared).question()
     except (RecursionError, _TooMany):  # nested too deeply, or too many tables
         return None
 
@@ -115,22 +115,22 @@ class _TooMany(Exception):
 class _Source:
     """One of the SELECTs whose requirements are collected for a block: the block, or a subquery merged into the block.
 
-    The merged subqueries are derived tables and CTEs. `tree` is the SELECT, `needs` are its requirements. `qualifiers`
-    maps the aliases in the SELECT's FROM to tables, and the aliases of derived tables and CTEs to None.
+    The merged subqueries are derived tables and CTEs. `tree` is the SELECT, `required` are its requirements.
+    `qualifiers` maps the aliases in the SELECT's FROM to tables, and the aliases of derived tables and CTEs to None.
     """
 
     def __init__(self, statement: Statement, select: SelectBlock) -> None:
         assert select.tree is not None
         self.tree = select.tree
-        self.needs = needs_of(self.tree)
+        self.required = requirements_of(self.tree)
         self.qualifiers = dict(_qualifiers(statement, select))
         # The aliases of tables that a plan may leave out.
         self.unused: frozenset[str] = frozenset()
 
-    def without(self, aliases: frozenset[str]) -> Needs:
+    def without(self, aliases: frozenset[str]) -> Requirements:
         """Return the requirements of the SELECT if a plan leaves out the tables with these aliases."""
         # Only the ON of outer joins is left out. Reading each SELECT again made misses 1.3 times slower.
-        return self.needs if self.needs.inner or not aliases else needs_of(self.tree, aliases)
+        return self.required if self.required.inner or not aliases else requirements_of(self.tree, aliases)
 
     def has(self, reference: Reference) -> bool:
         """Return whether a column reference may belong to this SELECT.
@@ -141,7 +141,7 @@ class _Source:
         return not reference.qualifier or reference.qualifier in self.qualifiers
 
 
-class _Asking:
+class _Requirements:
     """A collector of the requirements of one block; `question` returns them as a Question."""
 
     def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
@@ -149,10 +149,10 @@ class _Asking:
         self.tables = _occurrences(statement, select)
         self.asked = membership_of(statement, select)
         self.source = _Source(statement, select)
-        self.own = self.source.needs
+        self.own = self.source.required
         derived, apart = _derived(statement, select)
         self.from_ = [self.source, *(_Source(statement, block) for block in derived if block.tree is not None)]
-        self.under = [source.needs for source in self.from_[1:]]
+        self.under = [source.required for source in self.from_[1:]]
         read = [select, *derived]
         trees = [block.tree for block in read if block.tree is not None]
         items = [item for block in read for item in block.items]
@@ -176,10 +176,18 @@ class _Asking:
             self._attribute(source)
             source.unused = self._unused(source)
         grouped = self.own.grouped or bool(self.under) or self.asked is not None or self.own.asks
-        needs = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
+        required = tuple(dict.fromkeys([*self._rows(), *self._filters(), *self._aggregates()]))
         joins = tuple(dict.fromkeys(self._joins()))
         return Question(
-            self.tables, self.core, self.whole, grouped, needs, joins, self.classes, self._restriction(), self._mentions
+            self.tables,
+            self.core,
+            self.whole,
+            grouped,
+            required,
+            joins,
+            self.classes,
+            self._restriction(),
+            self._mentions,
         )
 
     def _has(self, reference: Reference, source: _Source) -> bool:
@@ -191,9 +199,14 @@ class _Asking:
 
     def _attribute(self, source: _Source) -> None:
         """Record, for each column name that the SELECT `source` uses, the tables to which the name can belong."""
-        needs = source.needs
-        pairs = (reference for pair in needs.joins for reference in pair)
-        for qualifier, name in (*needs.rows, *needs.filters, *(c for a in needs.aggregates for c in a.columns), *pairs):
+        required = source.required
+        pairs = (reference for pair in required.joins for reference in pair)
+        for qualifier, name in (
+            *required.rows,
+            *required.filters,
+            *(c for a in required.aggregates for c in a.columns),
+            *pairs,
+        ):
             table = source.qualifiers.get(qualifier)
             owners = frozenset({table}) if table is not None else self._known(name)
             self._owners[name] = self._owners.get(name, frozenset()) | owners
@@ -213,13 +226,13 @@ class _Asking:
         """
         return tuple(self._owners.get(name) or self._known(name) for name in names)
 
-    def _rows(self) -> Iterator[Need]:
+    def _rows(self) -> Iterator[Requirement]:
         if self.asked is Membership.EXISTS and not self.own.grouped:
             return  # EXISTS ignores the subquery's outputs
         for reference in self.own.rows:
             if self._has(reference, self.source):
                 for names in self._alternatives(reference.name, frozenset()):
-                    yield Need(names, self._of(names))
+                    yield Requirement(names, self._of(names))
         stars, meant = self.own.stars, self.source.qualifiers
         if stars and None not in meant.values():
             assert self.select.tree is not None
@@ -229,17 +242,17 @@ class _Asking:
             without = frozenset[str]().union(*stars.values())
             for name, tables in self.known.items():
                 if name not in without and not tables.isdisjoint(starred):
-                    yield Need(frozenset({name}), (tables.intersection(starred),))
+                    yield Requirement(frozenset({name}), (tables.intersection(starred),))
 
-    def _filters(self) -> Iterator[Need]:
+    def _filters(self) -> Iterator[Requirement]:
         for source in self.from_:
             for reference in source.without(source.unused).filters:
                 if self._has(reference, source):
-                    values = _met(source.needs.limits.get(reference, ()))
+                    values = _met(source.required.limits.get(reference, ()))
                     for names in self._alternatives(reference.name, frozenset()):
                         yield Filtered(names, self._of(names), values)
 
-    def _aggregates(self) -> Iterator[Need]:
+    def _aggregates(self) -> Iterator[Requirement]:
         for function, columns, within, shadowed in self.own.aggregates:
             if not all(self._has(c, self.source) for c in within):
                 continue
@@ -252,9 +265,9 @@ class _Asking:
                 for names in around[reference.name]:
                     yield Aggregated(names, self._of(names), made_of, names_within)
 
-    def _joins(self) -> Iterator[tuple[Need, ...]]:
+    def _joins(self) -> Iterator[tuple[Requirement, ...]]:
         for source in self.from_:
-            for pair in source.needs.joins:
+            for pair in source.required.joins:
                 if source.unused and any(not source.unused.isdisjoint(self._aliases_of(s, source)) for s in pair):
                     continue
                 sides = tuple(self._side(side, source) for side in pair if self._has(side, source))
@@ -268,29 +281,34 @@ class _Asking:
         `SELECT f.x FROM f LEFT JOIN dim ON f.d = dim.id`. So a view need not expose the columns in the ON of these
         joins, here d and id.
         """
-        needs, aliases = source.needs, frozenset(source.qualifiers)
-        if needs.inner:  # most such SELECTs use each table also outside its joins
-            aliases = self._not_used(aliases, needs, source)
-        if not aliases or not needs.joins or "" in needs.stars:
+        required, aliases = source.required, frozenset(source.qualifiers)
+        if required.inner:  # most such SELECTs use each table also outside its joins
+            aliases = self._not_used(aliases, required, source)
+        if not aliases or not required.joins or "" in required.stars:
             return frozenset()
         joined: dict[str, set[str]] = {}
-        for side in chain.from_iterable(needs.joins):
+        for side in chain.from_iterable(required.joins):
             for alias in self._aliases_of(side, source):
                 joined.setdefault(alias, set()).add(side.name)
         tables = ((alias, source.qualifiers.get(alias), names) for alias, names in joined.items())
         found = aliases.intersection(
             alias for alias, table, names in tables if table is not None and self._may_find_one(table, names, source)
         )
-        return found if needs.inner or not found else self._not_used(found, source.without(found), source)
+        return found if required.inner or not found else self._not_used(found, source.without(found), source)
 
-    def _not_used(self, aliases: frozenset[str], needs: Needs, source: _Source) -> frozenset[str]:
-        """Return the subset of `aliases` whose tables have no columns in `needs` except in `needs.joins`.
+    def _not_used(self, aliases: frozenset[str], required: Requirements, source: _Source) -> frozenset[str]:
+        """Return the subset of `aliases` whose tables have no columns in `required` except in `required.joins`.
 
-        `aliases` are in the FROM of `source`, a SELECT; `needs` are its requirements.
+        `aliases` are in the FROM of `source`, a SELECT; `required` are its requirements.
         """
-        used = {*needs.rows, *needs.filters, *needs.loose, *chain.from_iterable(a.within for a in needs.aggregates)}
+        used = {
+            *required.rows,
+            *required.filters,
+            *required.loose,
+            *chain.from_iterable(a.within for a in required.aggregates),
+        }
         named = [self._aliases_of(reference, source) for reference in used]
-        return aliases.difference(needs.stars, *named)
+        return aliases.difference(required.stars, *named)
 
     def _aliases_of(self, reference: Reference, source: _Source) -> Set[str]:
         """Return the aliases in the FROM of `source` to which a column reference may belong."""
@@ -308,16 +326,16 @@ class _Asking:
         key = self.declared.primary.get(table) if self.declared is not None else None
         if self.declared is None or key is None or not {name.lower() for name in key} <= names:
             return False
-        return not source.needs.inner or self.declared.may_join([table], self.core)
+        return not source.required.inner or self.declared.may_join([table], self.core)
 
-    def _side(self, reference: Reference, source: _Source) -> Need:
+    def _side(self, reference: Reference, source: _Source) -> Requirement:
         """Return the requirement that a view expose one column of an equality of two columns, such as a in `a = b`.
 
         `reference` is the column, `source` the SELECT with the equality. The requirement does not apply to a view that
         equates the same two columns.
         """
         table, names = source.qualifiers.get(reference.qualifier), frozenset({reference.name})
-        return Need(names, (frozenset({table}),) if table is not None else self._of(names))
+        return Requirement(names, (frozenset({table}),) if table is not None else self._of(names))
 
     def _alternatives(self, name: str, seen: frozenset[str]) -> Iterator[frozenset[str]]:
         """Yield sets of column names: if the block uses `name`, a view must expose at least one name of each set.
@@ -359,8 +377,8 @@ class _Asking:
         takes a set of values, and returns whether the block's conditions may restrict the column to these values.
         """
         loose = {reference.name for reference in self.own.loose}
-        for needs in self.under:
-            loose |= needs.constrained
+        for required in self.under:
+            loose |= required.constrained
         meant = [self.aliases[name] for name in loose | {r.name for r in self.own.limits} if name in self.aliases]
         anything = None in meant
         loose |= {name for names in meant for name in names or ()}
@@ -466,35 +484,35 @@ def _met(limits: Sequence[Values]) -> Values | None:
     return Values(kinds.pop(), RangeSet.met([values.set for values in limits])) if len(kinds) == 1 else None
 
 
-def _aliases(under: list[Needs]) -> dict[str, frozenset[str] | None]:
+def _aliases(under: list[Requirements]) -> dict[str, frozenset[str] | None]:
     """Return, by output alias of the merged derived tables, the names of the columns in the output's expression.
 
     `under` are the requirements of these derived tables. The value is None for an alias that occurs with different
     expressions.
     """
     found: dict[str, frozenset[str] | None] = {}
-    for needs in under:
-        for alias, means in needs.aliases:
+    for required in under:
+        for alias, means in required.aliases:
             found[alias] = means if found.get(alias, means) == means else None
     return found
 
 
-def _generated(blocks: list[Needs]) -> Iterator[str]:
+def _generated(blocks: list[Requirements]) -> Iterator[str]:
     """Yield the column names in `blocks` that may be generated: Spark names an output without an alias `sum(x)`."""
-    for needs in blocks:
-        within = chain.from_iterable(aggregate.within for aggregate in needs.aggregates)
-        sides = chain.from_iterable(needs.joins)
-        for reference in (*needs.rows, *needs.filters, *needs.limits, *needs.loose, *within, *sides):
+    for required in blocks:
+        within = chain.from_iterable(aggregate.within for aggregate in required.aggregates)
+        sides = chain.from_iterable(required.joins)
+        for reference in (*required.rows, *required.filters, *required.limits, *required.loose, *within, *sides):
             if not reference.name.isidentifier():
                 yield reference.name
 
 
-def _classes(blocks: list[Needs]) -> dict[str, frozenset[str]]:
+def _classes(blocks: list[Requirements]) -> dict[str, frozenset[str]]:
     """Return, for each column name, the names that equalities connect with it, directly or through other names.
 
     `blocks` are the requirements of the block and of the derived tables merged into it.
     """
     classes: dict[str, frozenset[str]] = {}
-    for needs in blocks:
-        equate(classes, needs.equated)
+    for required in blocks:
+        equate(classes, required.equated)
     return classes

@@ -75,7 +75,7 @@ class Values(NamedTuple):
 
 
 @dataclass
-class Needs:
+class Requirements:
     """The requirements of one SELECT, not including nested queries.
 
     - `rows`: the columns used outside aggregates
@@ -119,43 +119,45 @@ class Needs:
         return {r.name for r in (*self.loose, *self.limits, *chain.from_iterable(self.joins))}
 
 
-def needs_of(tree: exp.Select, without: Set[str] = frozenset()) -> Needs:
+def requirements_of(tree: exp.Select, without: Set[str] = frozenset()) -> Requirements:
     """Return the requirements of a SELECT.
 
     `without` has the aliases of tables in FROM that a plan may leave out: the ON of an outer join that adds only such
     tables requires nothing.
 
     >>> from rewriter.sql import parse_select
-    >>> needs = needs_of(parse_select("SELECT region, sum(price) FROM sales WHERE n > 7 GROUP BY 1"))
-    >>> [{column.name for column in some} for some in (needs.rows, needs.filters, needs.aggregates[0].columns)]
+    >>> required = requirements_of(parse_select("SELECT region, sum(price) FROM sales WHERE n > 7 GROUP BY 1"))
+    >>> [{column.name for column in some} for some in (required.rows, required.filters, required.aggregates[0].columns)]
     [{'region'}, {'n'}, {'price'}]
     """
     reader = _Reader(without)
     reader.select(tree)
-    return reader.needs
+    return reader.required
 
 
 class _Reader:
-    """A collector of the requirements of one SELECT, in `needs`.
+    """A collector of the requirements of one SELECT, in `required`.
 
     The ON of an outer join that adds only tables with aliases in `without` is ignored. Methods with a parameter `into`
     add the columns of an expression to the set `into`.
     """
 
     def __init__(self, without: Set[str]) -> None:
-        self.needs = Needs()
+        self.required = Requirements()
         self._without = without
         # Names that may be output aliases of this SELECT.
         self._own: set[str] = set()
 
     def select(self, tree: exp.Select) -> None:
-        needs = self.needs
-        needs.simple = all(clause in _READ for clause, value in tree.args.items() if value)
-        needs.grouped = bool(tree.args.get("group") or tree.args.get("distinct"))
+        required = self.required
+        required.simple = all(clause in _READ for clause, value in tree.args.items() if value)
+        required.grouped = bool(tree.args.get("group") or tree.args.get("distinct"))
         group = tree.args.get("group")
-        needs.keys = len(group.expressions) if group is not None else len(tree.expressions) if needs.grouped else 0
+        required.keys = (
+            len(group.expressions) if group is not None else len(tree.expressions) if required.grouped else 0
+        )
         if group is not None and any(value for arg, value in group.args.items() if arg != "expressions"):
-            needs.simple = False
+            required.simple = False
         self._sources(tree)
         where = tree.args.get("where")
         if where is not None:
@@ -164,78 +166,78 @@ class _Reader:
             self._output(item)
         for clause in _LATE:
             for part in _listed(tree.args.get(clause)):
-                self.read(part, needs.rows)
+                self.read(part, required.rows)
         for clause in ("having", "qualify"):
             if (condition := tree.args.get(clause)) is not None:
-                needs.loose |= _references(condition)
+                required.loose |= _references(condition)
 
     def _sources(self, tree: exp.Select) -> None:
         joins: list[exp.Join] = tree.args.get("joins") or []
         source = tree.args.get("from_")
         items = ([source.this] if source is not None else []) + [join.this for join in joins]
         inner = all(not j.args.get("side") and j.args.get("kind") in (None, "", "INNER", "CROSS") for j in joins)
-        self.needs.inner = inner
+        self.required.inner = inner
         where = tree.args.get("where") if not inner else None
-        self.needs.asks = (where is not None and holds(where, exp.Is)) or any(
+        self.required.asks = (where is not None and holds(where, exp.Is)) or any(
             join.kind.upper() in ("SEMI", "ANTI") for join in joins
         )
         named = any(join.args.get(arg) for join in joins for arg in ("using", "method"))
         renamed = any(item.args.get("alias") is not None and item.args["alias"].args.get("columns") for item in items)
-        self.needs.simple &= not named and not renamed and all(isinstance(item, exp.Table) for item in items)
+        self.required.simple &= not named and not renamed and all(isinstance(item, exp.Table) for item in items)
         for place, join in enumerate(joins, 1):
             sides = {"LEFT": items[place : place + 1], "RIGHT": items[:place]}
             added = sides.get(join.side.upper()) if join.kind.upper() not in ("SEMI", "ANTI") else None
             if added and {item.alias_or_name.lower() for item in added} <= self._without:
                 continue
             for column in join.args.get("using") or ():
-                self.needs.joins.append((Reference("", column.name.lower()), Reference("", column.name.lower())))
+                self.required.joins.append((Reference("", column.name.lower()), Reference("", column.name.lower())))
             if (on := join.args.get("on")) is not None:
                 self._predicate(on, filters=inner)
 
     def _output(self, item: Tree) -> None:
         inner = item.this if isinstance(item, exp.Alias) else item
-        self.read(inner, self.needs.rows)
+        self.read(inner, self.required.rows)
         if isinstance(item, exp.Alias):
             self._own.add(item.alias.lower())
             aggregates = any(folds(call) for call in every(inner, exp.Anonymous))
             means = None if aggregates or holds(inner, exp.Query) else frozenset(r.name for r in _references(inner))
-            self.needs.aliases.append((item.alias.lower(), means))
+            self.required.aliases.append((item.alias.lower(), means))
 
     def _predicate(self, tree: Tree, filters: bool) -> None:
         for conjunct in conjuncts_of(tree):
             left, right = _reference(conjunct.this), _reference(conjunct.args.get("expression"))
             if isinstance(conjunct, exp.EQ) and left and right:
-                self.needs.equated.append((left.name, right.name))
-                self.needs.joins.append((left, right))
+                self.required.equated.append((left.name, right.name))
+                self.required.joins.append((left, right))
                 continue
             limit = _limit(conjunct)
             for equality in every(conjunct, exp.EQ) if limit is None else ():
                 self._equate(equality)
             if limit is not None and filters:
-                self.needs.filters.add(limit[0])
-                self.needs.limits.setdefault(limit[0], []).append(limit[1])
+                self.required.filters.add(limit[0])
+                self.required.limits.setdefault(limit[0], []).append(limit[1])
             else:
                 # Such a predicate is not true for every non-NULL value, so that it needs the column itself.
                 if left and (limit is not None or (isinstance(conjunct, (exp.Like, exp.NEQ)) and right is None)):
-                    self.needs.filters.add(left)
+                    self.required.filters.add(left)
                 if filters and isinstance(conjunct, (exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)):
                     self._compare(conjunct)
-                self.needs.loose |= _references(conjunct)
+                self.required.loose |= _references(conjunct)
 
     def _compare(self, comparison: Tree) -> None:
-        """Add the columns of a comparison such as `a < b + 1` to `needs.filters`.
+        """Add the columns of a comparison such as `a < b + 1` to `required.filters`.
 
         Add nothing unless both sides contain columns or subqueries. A view without these columns can answer only if the
         view's query has the same comparison.
         """
         if all(holds(side, (exp.Column, exp.Query)) for side in (comparison.this, comparison.expression)):
-            self.read(comparison.this, self.needs.filters)
-            self.read(comparison.expression, self.needs.filters)
+            self.read(comparison.this, self.required.filters)
+            self.read(comparison.expression, self.required.filters)
 
     def _equate(self, equality: Tree) -> None:
         left, right = _reference(equality.this), _reference(equality.expression)
         if left and right:
-            self.needs.equated.append((left.name, right.name))
+            self.required.equated.append((left.name, right.name))
 
     def read(self, node: Tree, into: set[Reference]) -> None:
         """Add the columns of an expression to the set `into`, except columns of nested queries and of aggregates."""
@@ -265,7 +267,7 @@ class _Reader:
             for argument in node.expressions:
                 self.read(argument, into)
             return
-        self.needs.grouped = True
+        self.required.grouped = True
         name = meant(node.name)
         columns: set[Reference] = set()
         distinct = any(isinstance(argument, exp.Distinct) for argument in node.expressions)
@@ -282,25 +284,25 @@ class _Reader:
         # `sum(CASE WHEN x IS NULL THEN 1 END)` needs only count(*) and count(x).
         if (_VALUES.get(name) != () or distinct) and not any(map(_tests_null, arguments)):
             found, shadowed = frozenset(columns), any(map(self._may_name_output, arguments))
-            self.needs.aggregates.append(Aggregate(name if name in FAMILIES else "", found, found, shadowed))
+            self.required.aggregates.append(Aggregate(name if name in FAMILIES else "", found, found, shadowed))
 
     def _filter(self, node: Tree, into: set[Reference]) -> None:
         condition: set[Reference] = set()
         self.read(node.expression, condition)
-        before = len(self.needs.aggregates)
+        before = len(self.required.aggregates)
         self.read(node.this, into)
-        found = self.needs.aggregates[before:]
+        found = self.required.aggregates[before:]
         added, shadowed = frozenset(condition), self._may_name_output(node.expression)
-        self.needs.aggregates[before:] = [
+        self.required.aggregates[before:] = [
             a._replace(within=a.within | added, shadowed=a.shadowed or shadowed) for a in found
         ]
         if not _tests_null(node.expression):
-            self.needs.aggregates.append(Aggregate("", added, added))
+            self.required.aggregates.append(Aggregate("", added, added))
         self._decide(meant(node.this.name), [node.expression], node.this.expressions)
-        self.needs.loose |= condition
+        self.required.loose |= condition
 
     def _decide(self, name: str, conditions: Sequence[Tree], values: Sequence[Tree]) -> None:
-        """Add an aggregate `name` of the rows in which conditions are true to `needs.deciding` and `needs.conditions`.
+        """Add an aggregate `name` of the rows with conditions to `required.deciding` and `required.conditions`.
 
         A count, or a sum of ones, of these rows also gives a sum of ones, and the extremes of grouping columns.
         """
@@ -310,10 +312,10 @@ class _Reader:
         for value in values:
             if not isinstance(value, exp.Star):
                 self.read(value, aggregated)
-        self.needs.conditions |= of_rows
+        self.required.conditions |= of_rows
         decided, columns = frozenset(of_rows), frozenset(aggregated)
         found = dict.fromkeys([("sum", decided), ("max", decided), (name, decided), (name, columns)])
-        self.needs.deciding += (Aggregate(function, of, of) for function, of in found if of)
+        self.required.deciding += (Aggregate(function, of, of) for function, of in found if of)
 
     def _window(self, node: Tree, into: set[Reference]) -> None:
         """Add the columns of a window function to `into`; the function itself does not count as an aggregate."""
@@ -328,7 +330,7 @@ class _Reader:
 
     def _take_all(self, qualifier: str, star: Tree) -> None:
         without = frozenset(column.name.lower() for column in star.args.get("except_") or ())
-        self.needs.stars[qualifier] = without & self.needs.stars.get(qualifier, without)
+        self.required.stars[qualifier] = without & self.required.stars.get(qualifier, without)
 
     def _equal(self, node: Tree, into: set[Reference]) -> None:
         self._equate(node)
