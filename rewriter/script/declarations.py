@@ -10,6 +10,7 @@ from rewriter.model.constraints import FOREIGN_KEYS, PRIMARY_KEY, ConstraintErro
 from rewriter.schema import Uncertain, column_type
 from rewriter.script.cursor import Cursor, ScriptError
 from rewriter.script.partitioning import Partition, partitions
+from rewriter.sql import ParseError, output_names, with_outputs
 
 # Keywords that may follow a column's type, and end it.
 _OPTIONS = ("NOT", "NULL", "NOT NULL", "PRIMARY", "PRIMARY KEY", "REFERENCES", "UNIQUE", "COMMENT", "DEFAULT", "CHECK")
@@ -65,13 +66,17 @@ class KeysDeclaration:
 
 @dataclass(frozen=True)
 class ViewDeclaration:
-    """A CREATE MATERIALIZED VIEW statement; `columns` is None if the statement does not name the columns."""
+    """A CREATE MATERIALIZED VIEW statement; `columns` is None if the statement does not name the columns.
+
+    `replaces` is true for CREATE OR REPLACE.
+    """
 
     name: tuple[str, ...]
     line: int
     query: str
     columns: tuple[str, ...] | None = None
     partitions: tuple[Partition, ...] = ()
+    replaces: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,16 @@ class PlainDeclaration(ViewDeclaration):
     """A CREATE VIEW statement."""
 
 
-Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration
+@dataclass(frozen=True)
+class OutputsDeclaration:
+    """An ALTER MATERIALIZED VIEW … ADD COLUMNS statement; `outputs` are the SQL expressions of the added columns."""
+
+    name: tuple[str, ...]
+    line: int
+    outputs: str
+
+
+Declaration = TableDeclaration | KeysDeclaration | ViewDeclaration | OutputsDeclaration
 
 
 def declaration(cursor: Cursor) -> Declaration | None:
@@ -90,7 +104,7 @@ def declaration(cursor: Cursor) -> Declaration | None:
     raise ScriptError(
         f"{cursor.wrong('expected a statement that a script can contain', shown=3)}: write CREATE TABLE with its "
         "columns, ALTER TABLE … ADD PRIMARY KEY, ADD FOREIGN KEY or SET TBLPROPERTIES, CREATE VIEW or CREATE "
-        "MATERIALIZED VIEW … AS SELECT …"
+        "MATERIALIZED VIEW … AS SELECT …, or ALTER MATERIALIZED VIEW … ADD COLUMNS (…)"
     )
 
 
@@ -259,6 +273,49 @@ def _plain(cursor: Cursor) -> PlainDeclaration:
     return PlainDeclaration(made.name, made.line, made.query, made.columns)
 
 
+def _replacing(read: Callable[[Cursor], ViewDeclaration]) -> Callable[[Cursor], ViewDeclaration]:
+    return lambda cursor: replace(read(cursor), replaces=True)
+
+
+def _outputs(cursor: Cursor) -> OutputsDeclaration:
+    line = cursor.line
+    name = cursor.name("a view's name")
+    if not (cursor.accept("ADD", "COLUMNS") or cursor.accept("ADD", "COLUMN")):
+        raise cursor.wrong("expected ADD COLUMNS (…)")
+    cursor.expect("(")
+    outputs = cursor.skip()
+    cursor.expect(")")
+    return OutputsDeclaration(name, line, outputs)
+
+
+def with_added(view: ViewDeclaration, added: OutputsDeclaration) -> ViewDeclaration:
+    """Return the declaration of a view with the outputs of an ALTER MATERIALIZED VIEW statement added.
+
+    Raise ScriptError if the statement cannot be parsed, or cannot be applied to the view.
+    """
+    try:
+        names = output_names(added.outputs)
+    except ParseError as problem:
+        raise ScriptError(
+            f"line {added.line}: ADD COLUMNS ({added.outputs}) cannot be parsed: {problem}; give SQL expressions "
+            "separated by commas"
+        ) from problem
+    query, view_name = with_outputs(view.query, added.outputs), ".".join(view.name)
+    if query is None:
+        raise ScriptError(
+            f"line {added.line}: ADD COLUMNS is not possible, because the query of {view_name} is not a single "
+            "SELECT … FROM: write CREATE OR REPLACE MATERIALIZED VIEW"
+        )
+    if view.columns is None:
+        return replace(view, line=added.line, query=query)
+    if "" in names:
+        raise ScriptError(
+            f"line {added.line}: {view_name} was created with a list of column names: give each added column a name "
+            "with AS"
+        )
+    return replace(view, line=added.line, query=query, columns=(*view.columns, *names))
+
+
 def _named(cursor: Cursor) -> str:
     name = cursor.identifier("a column's name")
     cursor.skip(",")
@@ -275,8 +332,9 @@ _STATEMENTS: tuple[tuple[tuple[str, ...], Callable[[Cursor], Declaration | None]
     (("CREATE", "OR", "REPLACE", "TABLE"), _table),
     (("ALTER", "TABLE"), _keys),
     (("CREATE", "VIEW"), _plain),
-    (("CREATE", "OR", "REPLACE", "VIEW"), _plain),
+    (("CREATE", "OR", "REPLACE", "VIEW"), _replacing(_plain)),
     (("CREATE", "MATERIALIZED", "VIEW"), _view),
-    (("CREATE", "OR", "REPLACE", "MATERIALIZED", "VIEW"), _view),
+    (("CREATE", "OR", "REPLACE", "MATERIALIZED", "VIEW"), _replacing(_view)),
+    (("ALTER", "MATERIALIZED", "VIEW"), _outputs),
     (("INSERT",), _rows),
 )

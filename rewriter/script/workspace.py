@@ -35,11 +35,13 @@ from rewriter.script.cursor import ScriptError, statements
 from rewriter.script.declarations import (
     Declaration,
     KeysDeclaration,
+    OutputsDeclaration,
     PlainDeclaration,
     Reference,
     TableDeclaration,
     ViewDeclaration,
     declaration,
+    with_added,
     with_keys,
 )
 from rewriter.script.explanation import Explanation, explained
@@ -141,7 +143,7 @@ def read_script(text: str) -> Workspace:
     >>> workspace.explain("SELECT sum(price) FROM sales").sql
     'SELECT CAST(CAST(sum(v.`total`) AS DECIMAL(20, 2)) AS decimal(20,2)) AS `sum(price)` FROM by_country__storage AS v'
     """
-    declared = [found for cursor in statements(text) if (found := declaration(cursor)) is not None]
+    declared = _latest(found for cursor in statements(text) if (found := declaration(cursor)) is not None)
     relations: dict[TableName, Relation | None] = {}
     for table in _tables(declared):
         relations[table.name] = table
@@ -158,6 +160,32 @@ def read_script(text: str) -> Workspace:
             made.put(relations)
     declaring = Declared().learned(relations)
     return Workspace(SESSION, relations, Definitions(tuple(views), declared=declaring, plain=tuple(plain)))
+
+
+def _latest(declared: Iterable[Declaration]) -> list[Declaration]:
+    """Return the statements of a script, with the statements that replace or change a view applied to this view.
+
+    The changed view keeps its place in the script, so that views over this view are created over its new query. Raise
+    ScriptError for a change of a view that was not created before.
+    """
+    found: list[Declaration] = []
+    places: dict[TableName, int] = {}
+    for item in declared:
+        name = _resolved(item.name)
+        there = found[places[name]] if name in places else None
+        if isinstance(item, OutputsDeclaration):
+            if not isinstance(there, ViewDeclaration) or isinstance(there, PlainDeclaration):
+                raise ScriptError(
+                    f"line {item.line}: the materialized view {'.'.join(item.name)} does not exist; create it earlier "
+                    "in the script"
+                )
+            found[places[name]] = with_added(there, item)
+        elif isinstance(item, ViewDeclaration) and item.replaces and type(there) is type(item):
+            found[places[name]] = item
+        else:
+            places.setdefault(name, len(found))
+            found.append(item)
+    return found
 
 
 def _tables(declared: Iterable[Declaration]) -> list[Table]:

@@ -140,6 +140,20 @@ def test_names_are_compared_without_case(workspace: Workspace) -> None:
         ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v (x, y) AS SELECT a FROM t GROUP BY ROLLUP (a)",
          "v cannot be created: the column list of the view has"),
         ("CREATE MATERIALIZED VIEW v SELECT 1", "expected AS, found its end"),
+        ("CREATE TABLE t (a INT); CREATE OR REPLACE MATERIALIZED VIEW t AS SELECT a FROM t", "already has a table or"),
+        ("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t; CREATE VIEW v AS SELECT a FROM t",
+         "already has a table or view named v: choose another name"),
+        ("CREATE TABLE t (a INT);\nALTER MATERIALIZED VIEW v ADD COLUMNS (a)",
+         "line 2: the materialized view v does not exist; create it earlier in the script"),
+        ("CREATE TABLE t (a INT); CREATE VIEW v AS SELECT a FROM t;\nALTER MATERIALIZED VIEW v ADD COLUMNS (a)",
+         "line 2: the materialized view v does not exist"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT a FROM t UNION SELECT a FROM t;\n"
+         "ALTER MATERIALIZED VIEW v ADD COLUMNS (a)", "line 2: .* not a single SELECT … FROM"),
+        ("CREATE TABLE t (a INT, b INT); CREATE MATERIALIZED VIEW v (c) AS SELECT a FROM t;\n"
+         "ALTER MATERIALIZED VIEW v ADD COLUMNS (a + b)", "line 2: .* give each added column a name with AS"),
+        ("CREATE TABLE t (a INT); CREATE MATERIALIZED VIEW v AS SELECT a FROM t;\n"
+         "ALTER MATERIALIZED VIEW v ADD COLUMNS (a +)", r"line 2: ADD COLUMNS \(a \+\) cannot be parsed: "),
+        ("ALTER MATERIALIZED VIEW v DISABLE REWRITE", r"expected ADD COLUMNS \(…\), found `DISABLE`"),
     ],
 )  # fmt: skip
 def test_a_wrong_script_says_where_and_what_to_do(script: str, message: str) -> None:
@@ -195,6 +209,38 @@ CREATE MATERIALIZED VIEW last AS SELECT r, max(id) AS id FROM eu GROUP BY r;
 def test_views_over_views(query: str, view: str) -> None:
     outcome = read_script(LAYERED).rewrite(query)
     assert [replacement.view.name.table for replacement in outcome.replacements] == [view]
+
+
+BY_COUNTRY = """
+CREATE TABLE sales (country STRING, sex STRING, price INT);
+CREATE MATERIALIZED VIEW by_country PARTITIONED BY (country) AS SELECT country, sum(price) FROM sales GROUP BY country;
+CREATE MATERIALIZED VIEW above AS SELECT max(country) AS last FROM by_country;
+CREATE VIEW plain AS SELECT country FROM sales;
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "query", "views"),
+    [
+        ("CREATE OR REPLACE MATERIALIZED VIEW By_Country AS SELECT country, max(price) FROM sales GROUP BY country",
+         "SELECT max(price) FROM sales", ("by_country",)),
+        ("CREATE OR REPLACE MATERIALIZED VIEW by_country AS SELECT country, max(price) FROM sales GROUP BY country",
+         "SELECT sum(price) FROM sales", ()),
+        # A view over the replaced view reads the new query.
+        ("CREATE OR REPLACE MATERIALIZED VIEW by_country AS SELECT sex AS country FROM sales GROUP BY sex",
+         "SELECT max(sex) FROM sales", ("above",)),
+        ("CREATE OR REPLACE VIEW plain AS SELECT sum(price) AS s FROM sales", "SELECT s FROM plain", ("by_country",)),
+        ("ALTER MATERIALIZED VIEW by_country ADD COLUMNS (max(price) AS top, min(price))",
+         "SELECT max(price), min(price), sum(price) FROM sales", ("by_country",)),
+        ("ALTER MATERIALIZED VIEW by_country ADD COLUMN (max(price));"
+         "ALTER MATERIALIZED VIEW by_country ADD COLUMNS (count(price))", "SELECT max(price), avg(price) FROM sales",
+         ("by_country",)),
+        ("CREATE MATERIALIZED VIEW by_sex (s, total) AS SELECT sex, sum(price) FROM sales GROUP BY sex;"
+         "ALTER MATERIALIZED VIEW by_sex ADD COLUMNS (max(price) AS top)", "SELECT max(top) FROM by_sex", ("by_sex",)),
+    ],
+)  # fmt: skip
+def test_a_view_can_be_changed(change: str, query: str, views: tuple[str, ...]) -> None:
+    assert read_script(f"{BY_COUNTRY} {change};").explain(query).views == views
 
 
 def test_a_plain_view_that_cannot_be_read_is_refused_with_the_line() -> None:
