@@ -17,7 +17,8 @@ class Suggestion:
     - `left`: the number of the statement's SELECTs that no view would answer even after the change
     - `new`: a free name for another view, if `view` itself should not change or does not exist; else None
     - `refresh`: true if the view only has to be refreshed
-    - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not suffice
+    - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not suffice,
+      so that `new` is not None
     - `size`: the estimated number of rows of the changed view; None if `add` has no grouping keys or without statistics
     - `alone`: true if the new view has only the added outputs, and no other output of `view`; without added outputs,
       the new view is the query itself
@@ -54,10 +55,11 @@ class Suggestion:
     def statement(self) -> str:
         """The SQL statement that makes the change."""
         if self.refresh:
-            return f"REFRESH MATERIALIZED VIEW {self.view}"
+            return f"REFRESH MATERIALIZED VIEW {self.view.sql()}"
+        if self.new is None:  # CREATE OR REPLACE would drop the view's partitions and properties
+            return f"ALTER MATERIALIZED VIEW {self.view.sql()} ADD COLUMNS ({self.outputs})"
         columns = f" ({', '.join(map(quoted, self.columns))})" if self.columns else ""
-        create = "CREATE" if self.new else "CREATE OR REPLACE"
-        return f"{create} MATERIALIZED VIEW {self.made}{columns} AS {self.sql}"
+        return f"CREATE MATERIALIZED VIEW {self.new.sql()}{columns} AS {self.sql}"
 
     @property
     def told(self) -> str:

@@ -227,17 +227,26 @@ def test_a_key_as_the_query_has_it_rather_than_the_column_that_makes_a_group_of_
     assert found.add == ("date_format(o.at, 'HH:mm')",)
 
 
-@pytest.mark.parametrize("head", ["named (land, total)", "plain"])
+@pytest.mark.parametrize("head", ["named (land, total)", "plain", "`my view`"])
 def test_the_statement_of_a_suggestion_can_be_run(head: str) -> None:
     view = f"CREATE MATERIALIZED VIEW {head} AS SELECT country, sum(price) AS total FROM sales GROUP BY country;"
     query = "SELECT country, max(price) FROM sales GROUP BY country"
     found = suggestion(query, view)
     assert found is not None
+    name = head.split(" (")[0]
+    assert found.statement == f"ALTER MATERIALIZED VIEW {name} ADD COLUMNS (max(price) AS max_price)"
+    assert read_script(f"{TABLES}{view}{found.statement};").explain(query).views == (name.strip("`"),)
+
+
+@pytest.mark.parametrize(("head", "columns"), [("named (land)", " (land, sex)"), ("plain", "")])
+def test_a_view_whose_outputs_cannot_be_appended_is_replaced(head: str, columns: str) -> None:
+    view = f"CREATE MATERIALIZED VIEW {head} AS SELECT DISTINCT country FROM sales;"
+    query = "SELECT DISTINCT country, sex FROM sales"
+    found = suggestion(query, view)
+    assert found is not None
     name = head.split()[0]
-    columns = " (land, total, max_price)" if name == "named" else ""
-    assert found.statement.startswith(f"CREATE OR REPLACE MATERIALIZED VIEW {name}{columns} AS SELECT ")
-    made = read_script(f"{TABLES}{found.statement};").explain(query)
-    assert made.views == (name,)
+    assert found.statement.startswith(f"CREATE MATERIALIZED VIEW {name}_sex{columns} AS SELECT DISTINCT ")
+    assert read_script(f"{TABLES}{view}{found.statement};").explain(query).views == (f"{name}_sex",)
 
 
 def test_no_summary_with_a_group_for_each_row_of_its_table() -> None:
@@ -290,7 +299,7 @@ def test_no_view_is_moved_to_another_zone(zone: str, query: str, new: str, add: 
     found = in_zone(zone, query, BY_DAY)
     assert found is not None
     assert (str(found.view), str(found.made), found.add) == ("by_day", new, add)
-    assert found.statement.startswith("CREATE MATERIALIZED" if found.new else "CREATE OR REPLACE MATERIALIZED")
+    assert found.statement.startswith("CREATE MATERIALIZED" if found.new else "ALTER MATERIALIZED")
 
 
 def test_a_new_view_has_a_free_name() -> None:
@@ -373,7 +382,7 @@ def test_only_what_adds_no_row_is_added_to_the_view_itself(query: str, new: str 
     found = suggestion(query)
     assert found is not None
     assert (str(found.new) if found.new else None, found.outputs.replace("`", "")) == (new, outputs.replace("`", ""))
-    made = read_script(f"{TABLES}{found.statement};").explain(query)
+    made = read_script(f"{TABLES}{VIEWS}{found.statement};").explain(query)
     assert made.views == (str(found.made),)
 
 
