@@ -235,11 +235,20 @@ class Unfolding:
 
         Raise Undecided if the blocks differ in anything else.
         """
+        found: Block | None = None
         for mapping in mappings(over_tables(other), over_tables(first)):
             same = normal_block(renamed_block(other, mapping), self._mode)
+            # Which of several equal columns stands for all of them depends on the ids.
+            same = represented(same, equalities(same), self._mode)
             if _alike(same, first):
                 by_id = {table.id: table for table in same.tables}
-                return replace(same, tables=tuple(by_id[table.id] for table in first.tables))
+                same = replace(same, tables=tuple(by_id[table.id] for table in first.tables))
+                # A table may be read several times, and then only the filters tell which reads are the same.
+                if set(same.where) == set(first.where):
+                    return same
+                found = found or same
+        if found is not None:
+            return found
         raise Undecided(
             "the branches of the rewritten query's UNION ALL differ in more than their filters and snapshots, which "
             "the verifier does not support"
