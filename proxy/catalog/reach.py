@@ -2,6 +2,10 @@
 
     available ──a call fails, or takes too long──▶ unavailable ──a probe succeeds──▶ available
 
+A call takes too long if it waits for the time limit, in the queue or in a thread, and no call is answered meanwhile. A
+call that waits as long while others are answered ends the same way for its statement, but begins no outage: the catalog
+is only slow, and many statements wait for it.
+
 While the catalog is unavailable, statements that need it go to Spark unchanged. The log reports the start of an
 outage, once a minute its duration, and its end, instead of a traceback for each statement. Calls to the catalog block,
 so they run in threads: a call that hangs delays neither other calls nor the end of the process.
@@ -15,8 +19,9 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from datetime import UTC, datetime
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from proxy.catalog.stores import CatalogError, reason
@@ -47,6 +52,14 @@ class Threads:
             self._started += 1
             threading.Thread(target=self._work, name=f"{self._name}-{self._started}", daemon=True).start()
         return future
+
+    def abandon(self, failure: Exception) -> None:
+        """Raise `failure` from all calls in the queue, and let each thread end after its present call."""
+        with suppress(Empty):
+            while (submitted := self._calls.get_nowait()) is not None:
+                if submitted[1].set_running_or_notify_cancel():
+                    submitted[1].set_exception(failure)
+        self.close()
 
     def close(self) -> None:
         """Let each thread end after it has run the calls submitted so far."""
@@ -89,6 +102,10 @@ class StoreFailure(Exception):
     """
 
 
+class _Busy(Exception):
+    """The error raised if a call has exceeded the time limit, and other calls were answered meanwhile."""
+
+
 class Reach:
     """A caller of blocking functions of one catalog, which tracks whether the catalog is available.
 
@@ -103,6 +120,8 @@ class Reach:
         self._threads = Threads(_THREADS, "catalog")
         self._long = Threads(_THREADS, "catalog-long")  # so that statements do not wait for long calls
         self._problem: str | None = None
+        self._answered_at = 0.0  # like `_busy_told_at`, by time.monotonic
+        self._busy_told_at = -_TOLD_EVERY_S
         self._probing: asyncio.Task[None] | None = None
         self.back: list[Callable[[], None]] = []
 
@@ -127,11 +146,11 @@ class Reach:
 
         While the catalog is known to be unavailable, raise Unavailable without making the call.
         """
-        self.check()
         try:
-            return await self._in_time(call)
-        except (StoreFailure, TimeoutError) as failure:
-            raise self._unavailable(failure) from failure.__cause__ or failure
+            return await self._asked(call)
+        except _Busy as busy:
+            self._tell_busy(str(busy))
+            raise Unavailable(str(busy)) from busy
 
     async def at_length(self, call: Callable[[], T]) -> T:
         """Return the result of a call that may exceed the time limit, such as a read of many manifests.
@@ -144,7 +163,8 @@ class Reach:
         result = asyncio.wrap_future(self._long.submit(call))
         try:
             while not (await asyncio.wait({result}, timeout=self._timeout))[0]:
-                await self.answer(self._probed)
+                with suppress(_Busy):
+                    await self._asked(self._probed)
         except Unavailable:
             self._long.close()  # as in `_in_time`
             self._long = Threads(_THREADS, "catalog-long")
@@ -186,8 +206,21 @@ class Reach:
         self._begin(reason(cause))
         return Unavailable(self._problem or "")
 
+    async def _asked(self, call: Callable[[], T]) -> T:
+        """Return the result of a call as `answer` does, but raise _Busy if only this call exceeds the time limit."""
+        self.check()
+        try:
+            return await self._in_time(call)
+        except (StoreFailure, TimeoutError) as failure:
+            raise self._unavailable(failure) from failure.__cause__ or failure
+
     async def _in_time(self, call: Callable[[], T]) -> T:
-        answer = asyncio.wrap_future(self._threads.submit(call))
+        """Return the result of a call; raise TimeoutError if no call, or _Busy if only other calls, are answered within
+        the time limit.
+        """
+        threads, began = self._threads, time.monotonic()
+        submitted = threads.submit(lambda: self._answered(call))
+        answer = asyncio.wrap_future(submitted)
         try:
             await asyncio.wait({answer}, timeout=self._timeout)
         except asyncio.CancelledError:
@@ -195,13 +228,38 @@ class Reach:
             raise
         if answer.done():
             return answer.result()
+        queued = submitted.cancel()
         answer.cancel()
-        self._threads.close()  # the hanging thread is abandoned, with the calls queued behind it
-        self._threads = Threads(_THREADS, "catalog")
-        raise TimeoutError(
+        if self._answered_at >= began:
+            if not queued:
+                self._replace(threads).close()  # without the thread that may hang
+            raise _Busy(
+                f"the catalog {self._name} is busy: a statement waited {self._timeout:g} s for its reply, while others "
+                "were answered; see the catalog's load, or raise [timeouts] catalog"
+            )
+        failure = TimeoutError(
             f"the catalog {self._name} gave no answer within {self._timeout:g} s; check the catalog, or raise "
             "[timeouts] catalog"
         )
+        self._replace(threads).abandon(failure)
+        raise failure
+
+    def _answered(self, call: Callable[[], T]) -> T:
+        """Run a call in a thread, and note the time of its reply."""
+        result = call()
+        self._answered_at = time.monotonic()
+        return result
+
+    def _replace(self, threads: Threads) -> Threads:
+        """Use a new pool for later calls instead of `threads`, unless this has been done; return `threads`."""
+        if self._threads is threads:
+            self._threads = Threads(_THREADS, "catalog")
+        return threads
+
+    def _tell_busy(self, why: str) -> None:
+        if time.monotonic() - self._busy_told_at >= _TOLD_EVERY_S:
+            self._busy_told_at = time.monotonic()
+            _log.warning("catalog busy catalog=%s reason=%r: the statement goes to Spark unchanged", self._name, why)
 
     def _begin(self, why: str) -> None:
         if self._problem is None:

@@ -22,6 +22,7 @@ class Store(SqlStore):
     """A catalog that fails or hangs as long as a test says so."""
 
     failure: Exception | None = None
+    delay_s = 0.0
 
     def __init__(self, lake: Lake) -> None:
         super().__init__(lake.iceberg)
@@ -48,6 +49,7 @@ class Store(SqlStore):
 
     def _ail(self) -> None:
         assert self.go.wait(20)
+        time.sleep(self.delay_s)
         if self.failure is not None:
             raise self.failure
 
@@ -95,6 +97,75 @@ def test_a_catalog_that_hangs_holds_a_statement_no_longer_than_it_may_and_the_ne
     with caplog.at_level(logging.INFO):
         asyncio.run(story())
     assert [re.split(" catalog=", text)[0] for text in caplog.messages] == ["catalog unavailable", "catalog available"]
+
+
+def test_statements_that_wait_for_a_slow_catalog_begin_no_outage(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A statement waits for no longer than it may, also behind others: then Spark answers it, and the views are used
+    for the others.
+    """
+
+    async def story() -> None:
+        catalog = Catalogs([Catalog(store, poll_ms=0, timeout=2)])
+        await catalog.definitions()
+        store.delay_s = 0.6
+        replies = await asyncio.gather(*(catalog.current([SALES]) for _ in range(30)), return_exceptions=True)
+        answered = [reply for reply in replies if isinstance(reply, Mapping)]
+        assert 4 <= len(answered) < 30
+        assert {reply.message for reply in replies if isinstance(reply, Unavailable)} == {
+            "the catalog lake is busy: a statement waited 2 s for its reply, while others were answered; see the "
+            "catalog's load, or raise [timeouts] catalog"
+        }
+        assert catalog["lake"].available
+        assert SALES in {one.name for one in await catalog.inventory(lambda name: True)}
+        store.delay_s = 0
+        assert (await catalog.current([SALES]))[SALES] is not None
+        catalog.close()
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(story())
+    assert {re.split(" catalog=", text)[0] for text in caplog.messages} == {"catalog busy"}
+
+
+def test_statements_in_the_queue_of_a_catalog_that_hangs_wait_no_longer_than_the_first(store: Store) -> None:
+    async def story() -> None:
+        catalog = Catalogs([Catalog(store, poll_ms=0, timeout=2)])
+        store.go.clear()
+        first = [asyncio.create_task(catalog.current([SALES])) for _ in range(4)]
+        await asyncio.sleep(1)
+        queued = [asyncio.create_task(catalog.current([SALES])) for _ in range(4)]
+        done, _ = await asyncio.wait(first)
+        await asyncio.sleep(0.1)
+        assert all(each.done() for each in queued)
+        replies = [each.exception() for each in (*done, *queued)]
+        assert all("the catalog lake is unavailable since" in str(reply) for reply in replies)
+        catalog.close()
+
+    asyncio.run(story())
+
+
+def test_a_long_call_goes_on_while_statements_wait_for_a_slow_catalog(store: Store) -> None:
+    async def story() -> None:
+        catalog = Catalogs([Catalog(store, poll_ms=0, timeout=1)])
+        store.delay_s = 0.4
+        relations = store.relations
+
+        def slow(wanted: Callable[[TableName], bool]) -> Mapping[TableName, Entry]:
+            time.sleep(2.5)
+            return relations(wanted)
+
+        store.relations = slow  # type: ignore[method-assign]
+        listing = asyncio.create_task(catalog.inventory(lambda name: True))
+        statements = [asyncio.create_task(catalog.current([SALES])) for _ in range(30)]
+        for _ in range(3):
+            await asyncio.sleep(0.8)
+            statements += [asyncio.create_task(catalog.current([SALES])) for _ in range(30)]
+        assert SALES in {one.name for one in await listing}
+        await asyncio.gather(*statements, return_exceptions=True)
+        catalog.close()
+
+    asyncio.run(story())
 
 
 def test_a_listing_ends_when_the_catalog_hangs_and_the_next_one_is_complete(store: Store) -> None:
