@@ -39,6 +39,11 @@ DEFAULT_PORT = 10000
 OWN_CATALOG = "lake"  # the catalog of the Spark that Viewgate starts itself
 # Spark's own settings that say where refresh jobs run.
 MASTER, REMOTE = "spark.master", "spark.remote"
+_URIS = {
+    "sql": "postgresql+psycopg2://user:password@db.example.org/iceberg",
+    "rest": "https://catalog.example.org",
+    "hive": "thrift://metastore.example.org:9083",
+}
 _SQLITE = re.compile(r"sqlite:///([^/:?][^?]*)")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
@@ -366,6 +371,13 @@ class CatalogSettings(Table):
     def properties(self) -> dict[str, str]:
         """The properties for pyiceberg: `type`, and all keys but `name`."""
         return {"type": self.type, **(self.model_extra or {})}
+
+    @model_validator(mode="after")
+    def _check_uri(self) -> Self:
+        """Raise ValueError for a catalog without a URI: pyiceberg cannot open a catalog of any of these types then."""
+        if not self.properties.get("uri"):
+            raise ValueError(f'uri is missing: add it, for example uri = "{_URIS[self.type.lower()]}"')
+        return self
 
 
 class PipelineSettings(Table):

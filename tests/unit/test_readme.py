@@ -41,7 +41,7 @@ def statements() -> list[str]:
 
 
 def test_the_settings_are_accepted() -> None:
-    catalog = '[catalog]\nname = "lake"\ntype = "sql"\n'
+    catalog = '[catalog]\nname = "lake"\ntype = "sql"\nuri = "sqlite://"\n'
     for text in fenced("toml"):
         assert config.parse(text if "[catalog]" in text else text + catalog).upstreams
 

@@ -88,7 +88,7 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         ("[[upstream]]\nhost = 'x'", "[[upstream]] needs [catalog]"),
         ("[[upstream]]\nhost = 'x'\n[[upstream]]\nhost = 'x'", "[[upstream]] x:10000 is listed twice"),
         (
-            "[catalog]\nname = 'lake'\ntype = 'sql'",
+            "[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'",
             "[catalog] name is 'lake', the name of the catalog of the Spark that",
         ),
         (REMOTE.replace("[catalog]", "[[catalog]]") + SALES + SALES, "[[catalog]] sales is listed twice"),
@@ -104,6 +104,12 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
             REMOTE.replace("[catalog]", "[[catalog]]") + SALES.replace("rest", "glue"),
             "[[catalog]] sales: type is 'glue': it must be sql, rest or hive",
         ),
+        (REMOTE.replace("uri", "url"), '[catalog] uri is missing: add it, for example uri = "postgresql+psycopg2://'),
+        (
+            REMOTE.replace("[catalog]", "[[catalog]]") + SALES.replace("http://catalog", ""),
+            '[[catalog]] sales: uri is missing: add it, for example uri = "https://catalog.example.org"',
+        ),
+        ("[catalog]\nname = 'shop'\ntype = 'Hive'", 'uri is missing: add it, for example uri = "thrift://'),
         (SALES + '[[catalog]]\ntype = "rest"', '[catalog] name is missing: add it, for example name = "lake"'),
         (REMOTE + "[embedded]\n", "[embedded] and [[upstream]] cannot be combined"),
         ('[pipeline.spark]\n"spark.master" = "local[2]"', "[pipeline.spark] needs [[upstream]]"),

@@ -284,6 +284,10 @@ def test_the_version_names_what_viewgate_runs_on(capsys: pytest.CaptureFixture[s
             "[[upstream]] headers must be a table of HTTP headers",
         ),
         (REMOTE.replace("[cat", "transport = 'http'\nheaders = {a = 'b'}\n[cat"), None),
+        (
+            REMOTE.replace("uri = ", "url = "),
+            '[catalog] uri is missing: add it, for example uri = "postgresql+psycopg2://',
+        ),
     ],
 )
 def test_settings_are_checked_without_a_start(
