@@ -73,7 +73,7 @@ _BAD = ("failed", "stopped")
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome for one view (refreshed, fresh, failed or stopped), and the line that reports the outcome.
+    """The outcome for one view (refreshed, fresh, skipped, failed or stopped), and the line that reports the outcome.
 
     `view` is `shop.*` for all views of the catalog `shop`, if the catalog is unavailable.
     """
@@ -160,10 +160,10 @@ async def refresh(catalogs: Catalogs, pipeline: Pipeline, selection: Selection, 
 
 
 async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Selection, say: Log) -> tuple[str, str]:
-    """Refresh a view; return the outcome (refreshed, fresh or failed), and the line that reports the outcome.
+    """Refresh a view; return the outcome (refreshed, fresh, skipped or failed), and the line that reports the outcome.
 
     `say` prints each message of the refresh, without credentials. With `selection.stale`, a fresh view is not
-    refreshed.
+    refreshed. A view that another Viewgate must refresh (see `Pipeline.left_alone`) is refreshed only if it is named.
     """
     lines: list[str] = []
 
@@ -174,6 +174,8 @@ async def _refresh_one(pipeline: Pipeline, view: MaterializedView, selection: Se
     try:
         if selection.stale and await pipeline.rests(view):
             return "fresh", f"{view.name} is fresh"
+        if not selection.names and (why := await pipeline.left_alone(view)):
+            return "skipped", f"{view.name} is left alone: {why}"
         await pipeline.refresh(view, both, Asked(selection.full, selection.where), Cause.COMMAND)
     except Exception as failure:  # the failure of one view does not concern the others
         return "failed", f"{view.name} could not be refreshed: {without_credentials(first_message(str(failure)))}"

@@ -192,13 +192,14 @@ class OnCommit:
     async def _stale(self, definitions: Definitions, views: Sequence[MaterializedView]) -> list[MaterializedView]:
         """Return the stale views among `views`, and the views that read a stale view.
 
-        Views created WITH DEFERRED REFRESH are left out. `views` are in the order of refresh, and so are the returned
+        Views created WITH DEFERRED REFRESH are left out, and so are views that this Viewgate cannot refresh (see
+        `Pipeline.left_alone`). `views` are in the order of refresh, and so are the returned
         views. `definitions` are all views.
         """
         stale: dict[TableName, MaterializedView] = {}
         for view in views:
             below = stale.keys() & set(definitions.graph.predecessors(view.name))
-            if not view.deferred and (below or await self._is_stale(view)):
+            if not view.deferred and (below or await self._is_stale(view)) and not await self._left_alone(view):
                 stale[view.name] = view
         return list(stale.values())
 
@@ -207,6 +208,12 @@ class OnCommit:
             return not (await status(self._catalogs, view)).fresh
         except Exception:  # the view's refresh will fail for the same reason, and report the error
             return True
+
+    async def _left_alone(self, view: MaterializedView) -> bool:
+        try:
+            return bool(await self._pipeline.left_alone(view))
+        except Exception:  # as in `_is_stale`
+            return False
 
     async def _waiting(
         self, definitions: Definitions, views: Sequence[MaterializedView]

@@ -29,8 +29,8 @@ from proxy.pipeline.runner import Runner
 from proxy.pipeline.shared_delta import SharedDelta, shared_deltas
 from proxy.pipeline.sources import Sources, look
 from proxy.pipeline.staging import JOB_SETTINGS, LOST, check_types, recording, staged
-from proxy.pipeline.statements import pin
-from proxy.pipeline.status import REFRESH_ERROR, Lost, explained, headline, noted, status
+from proxy.pipeline.statements import pin, relations
+from proxy.pipeline.status import REFRESH_ERROR, Lost, explained, headline, noted, out_of_reach, status
 from proxy.pipeline.steps import RETENTION, UP_TO_DATE, Asked, Step, next_step
 from proxy.pipeline.upkeep import Upkeep
 from proxy.pipeline.watching import watched
@@ -80,6 +80,7 @@ class Pipeline:
         self._upkeep = Upkeep(catalogs, runner)
         self._under_way = UnderWay()
         self._said: dict[Content, str] = {}
+        self._left_alone: set[TableName] = set()  # the views for which the log has the reason
 
     def said(self, view: MaterializedView) -> str:
         """Return the last log message of the view's running refresh in this process; empty if none runs."""
@@ -213,6 +214,18 @@ class Pipeline:
         """
         retained = period(view.properties.get(RETENTION, "")) is not None
         return not retained and (await status(self._catalogs, view)).fresh
+
+    async def left_alone(self, view: MaterializedView) -> str:
+        """Return why no refresh of the view is started unless a user asks for it; empty if refreshes may be started.
+
+        The view reads a table of a catalog that is not in the settings. The log has the reason once for each view.
+        """
+        names = relations(view.storage_query, view.session)
+        why = await out_of_reach(self._catalogs, await self._catalogs.current(names), names)
+        if why and view.name not in self._left_alone:
+            self._left_alone.add(view.name)
+            _logger.warning("view left alone view=%s reason=%r", view.name, why)
+        return why
 
     async def decision(self, view: MaterializedView) -> Decision:
         """Return how a refresh of the view would run now, and why.

@@ -109,7 +109,7 @@ class Schedule:
             await asyncio.wait(below)
         async with self._pipeline.background:
             try:
-                if not await self._pipeline.rests(view):
+                if not (await self._pipeline.rests(view) or await self._pipeline.left_alone(view)):
                     await self._pipeline.refresh(view, _logger.info, cause=Cause.SCHEDULE)
             except SqlError:
                 pass  # the pipeline has recorded it on the view's storage and logged it

@@ -13,7 +13,7 @@ import rewriter
 from proxy.catalog import Catalogs
 from proxy.hs2 import SqlError
 from proxy.pipeline.statements import relations
-from proxy.pipeline.status import gone
+from proxy.pipeline.status import OutOfReach, gone, out_of_reach
 from rewriter.model import ChildView, MaterializedView, RefreshState, Relation, SourceState, Table, TableName, ViewState
 
 
@@ -94,15 +94,16 @@ def _identity(table: Table) -> tuple[object, ...]:
 async def look(catalogs: Catalogs, view: MaterializedView) -> Sources:
     """Look up the current sources of a view and return them.
 
-    Raise SqlError 42P01 for a source that does not exist. Raise SqlError 0A000 if the view reads a view whose query is
-    not supported, or one table by two names, and SqlError 40001 if the view reads a view that has just been changed.
+    Raise SqlError 42P01 for a source that does not exist, and OutOfReach for a source in a catalog that is not in the
+    settings. Raise SqlError 0A000 if the view reads a view whose query is not supported, or one table by two names, and
+    SqlError 40001 if the view reads a view that has just been changed.
     """
     names = relations(view.storage_query, view.session)
     found = await catalogs.current([*names, *(state.name for state in view.through)])
     tables = {name: table for name in names if isinstance(table := found[name], Table)}
     for name in names:
         if name not in tables:
-            raise _unread(view, name) if found[name] is not None else _unknown(catalogs, view, name)
+            raise _unread(view, name) if found[name] is not None else await _unknown(catalogs, view, name)
     if twice := _twice(tables.values()):
         raise SqlError(
             f"materialized view {view.name} cannot be refreshed, because it reads one table by two names, "
@@ -180,11 +181,12 @@ def _unread(view: MaterializedView, name: TableName) -> SqlError:
     )
 
 
-def _unknown(catalogs: Catalogs, view: MaterializedView, name: TableName) -> SqlError:
-    where = f" in the catalog {name.catalog}" if name.catalog in catalogs else " in a catalog of Viewgate"
+async def _unknown(catalogs: Catalogs, view: MaterializedView, name: TableName) -> SqlError:
+    if why := await out_of_reach(catalogs, {name: None}, [name]):
+        return OutOfReach(f"materialized view {view.name} cannot be refreshed: {why}", "42P01")
     return SqlError(
         f"materialized view {view.name} cannot be refreshed, and its stored rows are unchanged, because it reads "
-        f"{name}, which is no longer an Iceberg table or view{where}: create {name} again, or run DROP MATERIALIZED "
-        f"VIEW {view.name.sql()}",
+        f"{name}, which is no longer an Iceberg table or view in the catalog {name.catalog}: create {name} again, or "
+        f"run DROP MATERIALIZED VIEW {view.name.sql()}",
         "42P01",
     )

@@ -89,12 +89,42 @@ async def status(catalogs: Catalogs, view: MaterializedView) -> Status:
     if isinstance(found, Table):
         part = f"the storage table holds only the rows where {found.only}" if found.only else ""
         return Status(FRESH, part, refreshed_at, error, sources)
+    if why := await out_of_reach(catalogs, now, sources):
+        return Status("unknown", why, refreshed_at, error, sources)
     live = live_storage(replace(view, rewrite=True), sources, now)
     rows = ("appended" if live.only_appends else "inserted and deleted") if isinstance(live, Live) else ""
     how = f"; queries read the view together with the {rows} rows if these are few" if rows else ""
     word = "never refreshed" if found.reason is Reason.NEVER_REFRESHED else "stale"
     behind_ms = _behind_ms(storage, now) if isinstance(storage, Table) else None
     return Status(word, found.detail + how, refreshed_at, error, sources, behind_ms)
+
+
+async def out_of_reach(
+    catalogs: Catalogs, now: Mapping[TableName, Relation | None], sources: Iterable[TableName]
+) -> str:
+    """Return why a view is the business of another Viewgate: one of its `sources` is in a catalog that is not in the
+    settings. Return an empty text if there is no such source.
+
+    `now` has the current relations. A catalog that is not in the settings is taken for a namespace of the view's own
+    catalog (see `Session.resolve`), so that the source is neither found, nor is there such a namespace.
+    """
+    for name in sources:
+        if now[name] is not None:
+            continue
+        if name.catalog not in catalogs:
+            return _OUT_OF_REACH.format(source=name, catalog=name.catalog, kind="catalog")
+        other = TableName(name.parts[1:])
+        if len(other.parts) < 3:
+            continue
+        if all(namespace[0] != other.catalog for namespace in await catalogs[name.catalog].namespaces()):
+            return _OUT_OF_REACH.format(source=other, catalog=other.catalog, kind="catalog and no namespace")
+    return ""
+
+
+_OUT_OF_REACH = (
+    "the view reads {source}, and Viewgate knows no {kind} {catalog}; add the catalog to the settings as [[catalog]] "
+    "if this Viewgate should refresh the view"
+)
 
 
 async def status_or_outage(catalogs: Catalogs, view: MaterializedView) -> Status:
@@ -161,6 +191,14 @@ class Lost(SqlError):
     """
 
 
+class OutOfReach(SqlError):
+    """The error raised if a view reads a table of a catalog that is not in the settings.
+
+    This error is not recorded as the view's last refresh error: another Viewgate may have the catalog, and refresh the
+    view.
+    """
+
+
 def gone(view: MaterializedView) -> Lost:
     """Return the error for an operation whose view was replaced or dropped after the operation had started."""
     return Lost(
@@ -175,11 +213,11 @@ async def noted(catalogs: Catalogs, view: MaterializedView) -> AsyncIterator[Non
     """Record the outcome of the refresh that the `with` block runs, as a property of the view's storage table.
 
     On failure or cancellation, store the error in the property and re-raise the error; on success, remove the property.
-    Lost is re-raised without being recorded.
+    Lost and OutOfReach are re-raised without being recorded.
     """
     try:
         yield
-    except Lost:
+    except (Lost, OutOfReach):
         raise
     except asyncio.CancelledError:
         await asyncio.shield(_note(catalogs, view, _CANCELLED))

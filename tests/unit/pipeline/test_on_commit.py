@@ -66,6 +66,25 @@ def put_over_first(home: House, name: TableName, **properties: str) -> None:
     home.catalogs.invalidate()
 
 
+def put_over_another_catalog(home: House, name: TableName, **properties: str) -> None:
+    """Define a view over sales and a table of the catalog `shop`, which is not in the settings, in the storage of the
+    second view.
+    """
+    pointer = {"iceberg.materialized.view.storage.table": "demo.second__storage"}
+    document = view_document(**{**MATERIALIZED, **pointer, **properties})
+    document["versions"][0]["representations"][0]["sql"] = (
+        "SELECT s.region, sum(s.amount) FROM sales s JOIN shop.demo.regions r ON s.region = r.region GROUP BY s.region"
+    )
+    home.lake.put_view(name, document)
+    home.catalogs.invalidate()
+
+
+LEFT_ALONE = (
+    "view left alone view=lake.demo.second reason='the view reads shop.demo.regions, and Viewgate knows no catalog and "
+    "no namespace shop; add the catalog to the settings as [[catalog]] if this Viewgate should refresh the view'"
+)
+
+
 def make_unreadable(home: House, view: TableName, patch: pytest.MonkeyPatch) -> None:
     """Make the catalog fail when it is asked for a view's storage."""
     look = home.catalogs.current
@@ -465,6 +484,35 @@ def test_a_refresh_that_was_missed_is_caught_up(lake: Lake, caplog: pytest.LogCa
     with caplog.at_level("INFO"):
         asyncio.run(story())
     assert caplog.text.count("post-commit refreshes missed views=lake.demo.first,lake.demo.second") == 1
+
+
+@pytest.mark.parametrize("wait", ["always", "if-incremental", "never"])
+def test_a_view_over_a_catalog_that_is_not_in_the_settings_is_left_alone(
+    wait: str, lake: Lake, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Another Viewgate, which has the catalog, refreshes the view, and its storage must have no error of this one."""
+
+    async def story() -> None:
+        async with house(lake, **{"viewgate.refresh.wait": wait}) as home:
+            put_over_another_catalog(home, SECOND, **{"viewgate.refresh.wait": wait})
+            for _ in range(2):
+                await home.write()
+                home.on_commit.catch_up(home.definitions)
+                await asyncio.wait(home.on_commit._running)
+            first, second = (await home.definitions()).views
+            assert (await status(home.catalogs, first)).fresh
+            found = await status(home.catalogs, second)
+            assert (found.word, found.last_error) == ("unknown", None)
+            assert found.reason.startswith("the view reads shop.demo.regions, and Viewgate knows no catalog")
+            assert {refresh.view for refresh in home.journal.refreshes} == {FIRST}
+            with pytest.raises(
+                SqlError, match=r"lake\.demo\.second cannot be refreshed: the view reads shop\.demo\.regions"
+            ):
+                await home.pipeline.refresh(second, home.log.append)
+            assert (await status(home.catalogs, second)).last_error is None
+
+    asyncio.run(story())
+    assert caplog.text.count(LEFT_ALONE) == 1
 
 
 def test_a_deferred_view_is_not_caught_up(lake: Lake) -> None:

@@ -13,7 +13,14 @@ from proxy.pipeline import Pipeline, Schedule
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, SALES, Lake
 from tests.unit.pipeline.retained import Retained
-from tests.unit.pipeline.test_on_commit import SECOND, House, put_over_first
+from tests.unit.pipeline.test_on_commit import (
+    FIRST,
+    LEFT_ALONE,
+    SECOND,
+    House,
+    put_over_another_catalog,
+    put_over_first,
+)
 
 MINUTELY = {"viewgate.refresh.every": "1 minute", "viewgate.refresh": "deferred"}
 
@@ -52,6 +59,23 @@ def test_a_view_is_looked_at_when_its_period_is_over(lake: Lake) -> None:
         assert len([sql for sql in house.spark.statements if "INSERT" in sql]) == inserts
 
     asyncio.run(story())
+
+
+def test_a_view_over_a_catalog_that_is_not_in_the_settings_is_left_alone(
+    lake: Lake, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        house, clock = House(lake, **MINUTELY), Clock()
+        put_over_another_catalog(house, SECOND, **MINUTELY)
+        schedule = Schedule(house.catalogs, house.pipeline, clock)
+        for _ in range(2):
+            await schedule.look()
+            await schedule.rest()
+            clock.now += 60
+        assert {refresh.view for refresh in house.journal.refreshes} == {FIRST}
+
+    asyncio.run(story())
+    assert caplog.text.count(LEFT_ALONE) == 1
 
 
 def test_views_without_a_period_are_left_alone(lake: Lake) -> None:

@@ -22,7 +22,14 @@ from proxy.refreshing import SOME_FAILED, Result, exit_code, refresh
 from rewriter.model import TableName
 from tests.unit.catalog.lake import ROWS, Lake
 from tests.unit.pipeline.retained import Retained
-from tests.unit.pipeline.test_on_commit import FIRST, SECOND, House, make_unreadable, put_over_first
+from tests.unit.pipeline.test_on_commit import (
+    FIRST,
+    SECOND,
+    House,
+    make_unreadable,
+    put_over_another_catalog,
+    put_over_first,
+)
 
 
 @pytest.fixture
@@ -50,6 +57,20 @@ def test_all(house: House) -> None:
     ]
 
 
+def test_a_view_over_a_catalog_that_is_not_in_the_settings_is_left_alone_unless_it_is_named(house: House) -> None:
+    put_over_another_catalog(house, SECOND)
+    house.sales.append(ROWS)
+    said: list[str] = []
+    for wanted in (Selection(), Selection(stale=True)):
+        first, second = asyncio.run(refresh(house.catalogs, house.pipeline, wanted, said.append))
+        assert (first.outcome, second.outcome) == ("fresh" if wanted.stale else "refreshed", "skipped")
+        assert second.says in said
+        assert second.says.startswith("lake.demo.second is left alone: the view reads shop.demo.regions")
+        assert exit_code([first, second]) == 0
+    (named,) = asyncio.run(refresh(house.catalogs, house.pipeline, Selection(("demo.second",)), said.append))
+    assert named.outcome == "failed"
+
+
 def test_views_of_a_catalog_that_is_down_have_failed(house: House, tmp_path: Path) -> None:
     def refuse() -> None:
         raise ConnectionRefusedError("connection refused")
@@ -59,7 +80,7 @@ def test_views_of_a_catalog_that_is_down_have_failed(house: House, tmp_path: Pat
     async def story() -> tuple[list[Result], list[Result], list[Result]]:
         shop = Lake(tmp_path / "shop", "shop")
         down = shop.catalog()
-        down._store.views = refuse  # type: ignore[assignment, method-assign]
+        down._store.views = down._reach._probe = refuse  # type: ignore[assignment, method-assign]
         catalogs = Catalogs([house.lake.catalog(), down])
         every = await refresh(catalogs, house.pipeline, Selection(), said.append)
         named = await refresh(catalogs, house.pipeline, Selection(("shop.demo.x", "demo.first")), print)
