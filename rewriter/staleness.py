@@ -26,23 +26,39 @@ from rewriter.sql import Statement
 MOST_MOMENTS = 4
 
 
+class Lack(NamedTuple):
+    """How far a storage table is behind its sources.
+
+    - `since_ms`: the time of the first commit that the storage table lacks, in milliseconds since 1970
+    - `differences_ms`: for each source, the time of the current snapshot minus that of the recorded snapshot
+    """
+
+    since_ms: int
+    differences_ms: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Bound:
     """A staleness bound: `seconds` for all views, or None for each view's own bound.
 
-    `now_ms` is the current time in milliseconds since 1970.
+    `now_ms` is the current time in milliseconds since 1970. The bound is for the age of an answer, or, if `difference`
+    is true, for the difference that the specification of materialized views allows to be bounded: between the time of
+    the snapshot that a refresh has read and the time of the current snapshot, of each source. This difference does not
+    grow while there are no commits, and a commit after a pause makes it as long as the pause.
     """
 
     now_ms: int
     seconds: int | None = None
+    difference: bool = False
 
-    def allows(self, view: MaterializedView, since_ms: int) -> bool:
-        """Return whether a view's storage table may lack a commit made at `since_ms`, in milliseconds since 1970.
+    def allows(self, view: MaterializedView, lack: Lack) -> bool:
+        """Return whether a view's storage table may be so far behind its sources.
 
-        Return False for a commit in the future.
+        Return False for a commit in the future, and for a current snapshot that is older than the recorded one.
         """
         seconds = view.max_staleness if self.seconds is None else self.seconds
-        return 0 <= self.now_ms - since_ms <= 1000 * (seconds or 0)
+        ages = lack.differences_ms if self.difference else (self.now_ms - lack.since_ms,)
+        return all(0 <= age <= 1000 * (seconds or 0) for age in ages)
 
 
 class Moment(NamedTuple):
@@ -62,21 +78,21 @@ def moments(definitions: Definitions, relations: Relations, bound: Bound) -> tup
     Only times within the staleness bound are returned, and at most MOST_MOMENTS times.
     """
     views = ((name, definitions.by_storage[name]) for name in relations if name in definitions.by_storage)
-    missing = {name: (view, _first_missing(view, definitions, relations)) for name, view in views}
-    stale = {name: (view, first) for name, (view, first) in missing.items() if first is not None}
-    times = sorted({first for view, first in stale.values() if bound.allows(view, first)}, reverse=True)
+    found = {name: (view, _lack(view, definitions, relations)) for name, view in views}
+    stale = {name: (view, lack) for name, (view, lack) in found.items() if lack is not None}
+    times = sorted({lack.since_ms for view, lack in stale.values() if bound.allows(view, lack)}, reverse=True)
     return tuple(
-        Moment(first - 1, frozenset(name for name, (view, _) in stale.items() if bound.allows(view, first)))
+        Moment(first - 1, frozenset(name for name, (view, lack) in stale.items() if bound.allows(view, lack)))
         for first in times[:MOST_MOMENTS]
     )
 
 
-def _first_missing(view: MaterializedView, definitions: Definitions, relations: Relations) -> int | None:
-    """Return the time of the first commit that a view's storage table lacks, in milliseconds since 1970.
+def _lack(view: MaterializedView, definitions: Definitions, relations: Relations) -> Lack | None:
+    """Return how far a view's storage table is behind its sources.
 
-    If the storage table lacks commits of 10:00 and 10:20, return 10:00: at 10:30, an answer from the storage table is
-    30 minutes old. Return None if the storage table lacks no commit or was never filled, or if a source no longer
-    descends from the recorded snapshot.
+    If the storage table lacks commits of 10:00 and 10:20, the first one counts: at 10:30, an answer from the storage
+    table is 30 minutes old. Return None if the storage table lacks no commit or was never filled, or if a source no
+    longer descends from the recorded snapshot.
 
     law:    the age of an answer from the storage table is the time since the first commit that the table lacks
     no:     the difference between the times of the recorded and the current snapshot is not the age, because this
@@ -89,13 +105,20 @@ def _first_missing(view: MaterializedView, definitions: Definitions, relations: 
         return None
     recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources}
     times: list[int] = []
+    differences: list[int] = []
     for name in definitions.sources[view.name]:
         table = relations.get(name)
-        if not isinstance(table, Table) or recorded.get(table.uuid) not in {s.id for s in table.snapshots}:
+        read = (
+            next((s for s in table.snapshots if s.id == recorded.get(table.uuid)), None)
+            if isinstance(table, Table)
+            else None
+        )
+        if not isinstance(table, Table) or read is None:
             return None
         # Writers' clocks may differ: the earliest time of all missing snapshots counts.
-        times += (snapshot.timestamp_ms for snapshot in changes_since(table, recorded[table.uuid]))
-    return min(times, default=None)
+        times += (snapshot.timestamp_ms for snapshot in changes_since(table, read.id))
+        differences.append(table.snapshots[0].timestamp_ms - read.timestamp_ms)
+    return Lack(min(times), tuple(differences)) if times else None
 
 
 # The state of the relations (tables and views) at each earlier time that a staleness bound allows.

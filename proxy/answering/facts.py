@@ -21,6 +21,7 @@ ON, OFF = "on", "off"
 # The value with which each view's own staleness bound applies.
 OF_VIEW = "view"
 # The format in which SHOW TABLES and DESCRIBE answer: Spark's, or Hive's for tools that expect Hive.
+MEASURE, AGE, DIFFERENCE = "viewgate.staleness_measure", "age", "difference"
 LISTINGS, SPARK, HIVE = "viewgate.listings", "spark", "hive"
 
 # Viewgate's own session settings with their allowed values, the default first.
@@ -28,6 +29,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     REWRITE: (ON, OFF),
     TRUST: (OFF, ON),
     MAX_STALENESS: (OF_VIEW, NEVER),
+    MEASURE: (AGE, DIFFERENCE),
     LISTINGS: (SPARK, HIVE),
 }
 _DEFAULTS = {name: values[0] for name, values in SETTINGS.items()}
@@ -139,7 +141,8 @@ class SessionFacts:
         milliseconds since 1970. Raise SqlError 22023 for any other `hint`.
         """
         text = self.settings[MAX_STALENESS] if hint is None else value_of(MAX_STALENESS, hint)
-        return Bound(now_ms, None if text == OF_VIEW else period(text) or 0)
+        seconds = None if text == OF_VIEW else period(text) or 0
+        return Bound(now_ms, seconds, difference=self.settings[MEASURE] == DIFFERENCE)
 
     @property
     def problem(self) -> str:

@@ -164,6 +164,7 @@ def test_our_settings_may_come_with_the_session() -> None:
         "viewgate.rewrite": "on",
         "viewgate.trust-constraints": "off",
         "viewgate.max_staleness": "view",
+        "viewgate.staleness_measure": "age",
         "viewgate.listings": "spark",
     }
     assert SessionFacts({"set:hiveconf:viewgate.rewrite": "OFF"}).settings == {**default, "viewgate.rewrite": "off"}
@@ -220,6 +221,8 @@ def test_spark_tells_its_defaults_once_and_what_a_session_had_set_by_the_next() 
 
 
 def test_how_old_an_answer_may_be() -> None:
+    measured = SessionFacts({"viewgate.max_staleness": "10 minutes", "viewgate.staleness_measure": "Difference"})
+    assert (measured.bound(5).seconds, measured.bound(5).difference) == (600, True)
     facts = SessionFacts({"viewgate.max_staleness": "10 minutes"})
     assert facts.bound(5).seconds == 600
     assert facts.bound(5, "1 hour").seconds == 3600

@@ -63,6 +63,28 @@ def test_age_is_the_time_since_the_first_data_that_storage_lacks(built: World) -
     assert found.as_of_ms == 90 * MINUTE - 1
 
 
+def test_the_specifications_difference_stands_still_while_nothing_is_committed(built: World) -> None:
+    """The difference of the times of the recorded and the current snapshot, of each table; after a rollback, or if a
+    clock went back, no answer is within it.
+    """
+
+    def allowed(relations: Mapping[TableName, Relation | None], minutes: int) -> list[int]:
+        bound = Bound(NOW, 60 * minutes, difference=True)
+        return [moment.ms for moment in moments(built.definitions, relations, bound)]
+
+    recorded = built.relations[SALES]
+    assert isinstance(recorded, Table)
+    (first,) = recorded.snapshots
+    assert first.timestamp_ms == 0
+    relations = with_snapshots(built, SALES, (1, 3, "overwrite"), (2, 10, "append"))
+    assert allowed(relations, 10) == [3 * MINUTE - 1]  # 97 minutes ago
+    assert allowed(relations, 9) == []
+    assert moments(built.definitions, relations, Bound(NOW, 600)) == ()
+    assert allowed(with_snapshots(built, SALES, (1, 3, "overwrite"), (2, -1, "append")), 1000) == []
+    rolled_back = replace(recorded, snapshots=(Snapshot(7, MINUTE, "append", 0),))
+    assert allowed({**built.relations, SALES: rolled_back}, 1000) == []
+
+
 def test_nothing_committed_since_is_fresh_however_long_ago(built: World) -> None:
     assert answered(built, built.relations, 0).as_of_ms is None
     compacted = with_snapshots(built, SALES, (1, 10, "replace"))
