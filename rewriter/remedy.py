@@ -17,8 +17,8 @@ class Suggestion:
     - `left`: the number of the statement's SELECTs that no view would answer even after the change
     - `new`: a free name for another view, if `view` itself should not change or does not exist; else None
     - `refresh`: true if the view only has to be refreshed
-    - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not suffice,
-      so that `new` is not None
+    - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not
+      suffice, so that `new` is not None
     - `size`: the estimated number of rows of the changed view; None if `add` has no grouping keys or without statistics
     - `alone`: true if the new view has only the added outputs, and no other output of `view`; without added outputs,
       the new view is the query itself
