@@ -17,7 +17,7 @@ from decimal import Decimal
 from sqlglot import exp
 
 from rewriter.block.constants import folded, text_of_hex
-from rewriter.block.form import Unsupported
+from rewriter.block.form import Unsupported, around
 from rewriter.block.intervals import moved
 from rewriter.block.meaning import MIRROR
 from rewriter.block.normal_forms import joined
@@ -63,10 +63,7 @@ def canonical(node: Tree, scope: Scope) -> Tree:
     """
     found = _BUILDER.get(type(node))
     if found is None:
-        raise Unsupported(
-            f"the expression {excerpt(node)} is not supported: read the tables in a subquery, which a view can answer, "
-            "and write the expression only in the SELECT around the subquery"
-        )
+        raise Unsupported(f"the expression {excerpt(node)} is not supported: {around('write the expression')}")
     build, read = found
     if not node.args.keys() <= read and any(node.args[argument] for argument in node.args.keys() - read):
         option = next(name for name, value in node.args.items() if value and name not in read)
@@ -341,8 +338,7 @@ def _respelled(name: str, arguments: list[Tree], scope: Scope) -> Tree:
         )
     if name == "to_char" and temporal_type(arguments[0], scope) is None:
         raise Unsupported(
-            "to_char() is supported only for dates and timestamps, not for numbers: read the tables in a subquery, "
-            "which a view can answer, and call to_char() only in the SELECT around the subquery"
+            f"to_char() is supported only for dates and timestamps, not for numbers: {around('call to_char()')}"
         )
     return exp.Anonymous(this="date_format" if name == "to_char" else name, expressions=arguments)
 
@@ -365,15 +361,9 @@ def _refuse_unsettled(name: str, node: Tree) -> None:
     if name in (TIME_WINDOW, SESSION):
         raise Unsupported(unread(node))
     if name not in READABLE and name not in GROUPING:
-        raise Unsupported(
-            f"the function {name}() is not supported: read the tables in a subquery, which a view can answer, and call "
-            f"{name}() only in the SELECT around the subquery"
-        )
+        raise Unsupported(f"the function {name}() is not supported: {around(f'call {name}()')}")
     if not node.expressions and name not in GROUPING:
-        raise Unsupported(
-            f"{name}() without arguments is not supported: read the tables in a subquery, which a view can answer, and "
-            f"call {name}() only in the SELECT around the subquery"
-        )
+        raise Unsupported(f"{name}() without arguments is not supported: {around(f'call {name}()')}")
 
 
 def _part(node: Tree, scope: Scope) -> Tree:

@@ -24,6 +24,15 @@ class Unsupported(ValueError):
     """Raised if a block cannot represent the SQL; the message names the construct as the user wrote it."""
 
 
+def around(use: str) -> str:
+    """Return the advice to use unsupported SQL only around a subquery, for the end of a message.
+
+    >>> around("call f()")
+    'read the tables in a subquery, which a view can answer, and call f() only in the SELECT around the subquery'
+    """
+    return f"read the tables in a subquery, which a view can answer, and {use} only in the SELECT around the subquery"
+
+
 @dataclass(frozen=True)
 class Occurrence:
     """One table in FROM; a table that occurs twice in FROM is two occurrences.

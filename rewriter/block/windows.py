@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from rewriter.block.form import Unsupported
+from rewriter.block.form import Unsupported, around
 from rewriter.functions.registry import SUCCESSIONS, WINDOWED, WINDOWS, meant
 from rewriter.sql import excerpt, windows_in
 
@@ -31,8 +31,7 @@ def read_window(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Window:
     if extras or str(node.args.get("over")).upper() != "OVER" or not isinstance(node.this, exp.Anonymous):
         clause = _CLAUSES.get(type(node.this), "a named window")
         raise Unsupported(
-            f"{_text(node)}: {clause} is not supported in a window function: read the tables in a subquery, which a "
-            "view can answer, and call the window function only in the SELECT around the subquery"
+            f"{_text(node)}: {clause} is not supported in a window function: {around('call the window function')}"
         )
     order = node.args.get("order")
     window = exp.Window(
@@ -81,10 +80,7 @@ def _call(node: exp.Window, read: Callable[[Tree], Tree]) -> exp.Anonymous:
     call = node.this
     name = meant(str(call.this))
     if name not in WINDOWED and name not in WINDOWS:
-        raise Unsupported(
-            f"{_text(node)}: {name}() is not supported as a window function: read the tables in a subquery, which a "
-            f"view can answer, and call {name}() only in the SELECT around the subquery"
-        )
+        raise Unsupported(f"{_text(node)}: {name}() is not supported as a window function: {around(f'call {name}()')}")
     if any(isinstance(a, exp.Distinct) for a in call.expressions):
         raise Unsupported(
             f"{_text(node)}: DISTINCT is not supported in a window function, and Spark refuses it, too: remove the "
