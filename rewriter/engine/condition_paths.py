@@ -6,6 +6,8 @@ view:   SELECT day, page, sum(CASE WHEN kind = 'click' THEN 1 ELSE 0 END) AS cli
 query:  SELECT day, count(*), count(DISTINCT page) FROM events WHERE kind = 'click' GROUP BY day
 gives:  SELECT day, sum(clicks), count(DISTINCT page) FROM view WHERE clicks > 0 GROUP BY day
 no:     a view that stores no count of the rows with p, because a group without such rows would be one of the query's
+no:     `weight > 1` of a DOUBLE, because a filter makes Iceberg skip files by statistics that ignore NaN, and a count
+        does not
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from rewriter.functions.trees import call_of, number
 from rewriter.match import AccessPath
 from rewriter.match.access_path import stored
 from rewriter.match.conditional import Conditional, conditionals
+from rewriter.match.reading import files_mislead
 
 Tree = exp.Expr
 
@@ -67,7 +70,10 @@ def _conditioned(block: Block) -> tuple[Conditioned, ...]:
 
 
 def _over_rows(block: Block, calls: dict[int, Conditional]) -> Conditioned | None:
-    """Return the block of the rows in which the condition of `calls` is true; None if none of the calls counts them.
+    """Return the block of the rows in which the condition of `calls` is true.
+
+    Return None if none of the calls counts these rows, and if the statistics of files could make Iceberg skip some of
+    them where the condition is a filter.
 
     `calls` are the aggregates of the view's block with this condition, by their position among the outputs.
     """
@@ -79,6 +85,8 @@ def _over_rows(block: Block, calls: dict[int, Conditional]) -> Conditioned | Non
     }
     kept = {i: plain.get(i, o) for i, o in enumerate(block.outputs) if i in plain or not has_aggregate(o)}
     condition = tuple(conjuncts_of(calls[counted].condition))
+    if any(files_mislead(conjunct, block) for conjunct in condition):
+        return None
     names = tuple(block.names[place] for place in kept)
     where = tuple(dict.fromkeys((*block.where, *condition)))
     return Conditioned(

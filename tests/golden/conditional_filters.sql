@@ -6,7 +6,7 @@ CREATE TABLE places (region STRING, people INT)
 INSERT INTO events VALUES (1, 'eu', DATE '2024-01-01', 'click', 'phone', 1.50, 10, -0.0D, true), (2, 'eu', DATE '2024-01-01', 'view', NULL, -2.25, NULL, 1.5, NULL), (3, NULL, DATE '2024-01-31', 'view', 'desk', 3.00, NULL, NULL, false), (4, 'us', DATE '2024-02-01', 'click', 'desk', 0.00, NULL, 9.9, NULL), (4, 'us', DATE '2024-02-01', 'click', 'desk', 0.00, NULL, 9.9, NULL), (5, 'as', NULL, 'sale', NULL, 7.75, 3, NULL, true), (6, 'eu', DATE '2024-02-03', 'click', 'phone', 4.10, -7, 0.5, false);
 INSERT INTO places VALUES ('eu', 400), ('us', 300), ('us', NULL), ('xx', 1), (NULL, 5)
 --@ view by_day
-SELECT region, day, count(*) AS n, sum(seconds) AS seconds, sum(CASE WHEN kind = 'click' THEN 1 ELSE 0 END) AS clicks, sum(CASE WHEN kind = 'click' THEN price END) AS click_price, sum(seconds) FILTER (WHERE kind = 'click') AS click_seconds, max(CASE WHEN kind = 'click' THEN weight END) AS heaviest, count_if(device = 'desk' AND paid) AS paid_desks, sum(CASE WHEN kind = 'sale' THEN price END) AS sales FROM events GROUP BY region, day
+SELECT region, day, count(*) AS n, sum(seconds) AS seconds, sum(CASE WHEN kind = 'click' THEN 1 ELSE 0 END) AS clicks, sum(CASE WHEN kind = 'click' THEN price END) AS click_price, sum(seconds) FILTER (WHERE kind = 'click') AS click_seconds, max(CASE WHEN kind = 'click' THEN weight END) AS heaviest, count_if(device = 'desk' AND paid) AS paid_desks, sum(CASE WHEN kind = 'sale' THEN price END) AS sales, count_if(weight > 1) AS heavy, count_if(weight < 5) AS light FROM events GROUP BY region, day
 --@ view whole
 SELECT sum(CASE WHEN kind = 'click' THEN 1 ELSE 0 END) AS clicks FROM events
 --@ view often
@@ -108,3 +108,17 @@ SELECT region, count(*) AS n FROM events WHERE kind = 'view' GROUP BY region
 --@ case: single rows
 SELECT region, price FROM events WHERE kind = 'click'
 --@ kept: by_day COLUMN_NOT_IN_VIEW kind; often SHAPE the view has HAVING or reads a derived table with GROUP BY, but the query has neither a GROUP BY without grouping sets nor such a derived table: create a view without HAVING and without this derived table; whole COLUMN_NOT_IN_VIEW kind
+
+--@ case: a comparison of a DOUBLE by which no file with NaN is skipped
+SELECT region, count(*) AS n FROM events WHERE weight < 5 GROUP BY region
+--@ rewritten using by_day
+SELECT v.`region` AS region, coalesce(sum(v.`light`), 0) AS n FROM lake.demo.by_day__storage AS v WHERE v.`light` > 0 GROUP BY v.`region`
+
+--@ case: a comparison of a DOUBLE that is true for NaN, which the statistics of a file ignore
+SELECT region, count(*) AS n FROM events WHERE weight > 1 GROUP BY region
+--@ kept: by_day FLOAT_COMPARED weight > 1; often FLOAT_COMPARED weight > 1; whole FLOAT_COMPARED weight > 1
+
+--@ case: no file is skipped by a condition of an aggregate
+SELECT region, count_if(weight > 1) AS heavy FROM events GROUP BY region HAVING count_if(weight > 1) > 0
+--@ rewritten using by_day
+SELECT v.`region` AS region, coalesce(sum(v.`heavy`), 0) AS heavy FROM lake.demo.by_day__storage AS v GROUP BY v.`region` HAVING coalesce(sum(v.`heavy`), 0) > 0
