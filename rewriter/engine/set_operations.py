@@ -18,7 +18,7 @@ from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.match import AccessPath, Match, Miss, Reason
 from rewriter.match.set_operations import SetOperation, SetQuestion, set_operation_of, stored_operation
-from rewriter.match.texts import whole_queries
+from rewriter.match.texts import decides_by_floats, whole_queries
 from rewriter.model import Column, MaterializedView, Session, TableName
 from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.scans import total
@@ -64,8 +64,9 @@ def answer_set(
     """Return a view's answer to a set operation, and the output names (empty without a match).
 
     `path` is the access path to the view. Return None if the view has another set operator or number of branches, or is
-    not a supported set operation. The Answer contains a Miss if the branches do not match, or if reading the view is
-    not estimated to be cheaper. `find` looks up a table or view that a FROM clause names.
+    not a supported set operation. The Answer contains a Miss if the branches do not match, if an outer query may filter
+    by a floating-point output, or if reading the view is not estimated to be cheaper. `find` looks up a table or view
+    that a FROM clause names.
     """
     name = branch_by_branch.__name__
     held = _branches(path.view, _known(path.view, definitions, relations))
@@ -74,6 +75,9 @@ def answer_set(
     blocks = questions_of(operation, statement, find)
     if isinstance(blocks, Miss):
         return Answer(name, blocks), ()
+    deciding = decides_by_floats(operation.query, statement, path.storage)
+    if deciding is not None:
+        return Answer(name, Miss(Reason.FLOAT_COMPARED, deciding.name)), ()
     types = tuple(column.type for column in path.storage.columns)
     if any(output_types(branch) != types for branch in held[1]):
         return Answer(

@@ -22,6 +22,7 @@ def branch_by_branch(ask: Ask) -> Branchwise | Miss:
     no:     branches with different filters that the view has not applied, because one read has one filter
     no:     SELECT region FROM sales INTERSECT SELECT region FROM returns over a view that also selects id
     no:     the branches of EXCEPT in another order
+    no:     an outer filter on a floating-point output, as in text_match
     """
     question = ask.question
     if not isinstance(question, SetQuestion):
