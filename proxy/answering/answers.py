@@ -186,7 +186,7 @@ class Answers:
         facts: SessionFacts = session.facts
         read = await facts.read(session.upstream.query)
         self._look_for_catalogs(read)
-        return replace(read, rewrite=facts.settings[REWRITE] == ON)
+        return replace(read, off="" if facts.settings[REWRITE] == ON else REWRITE_IS_OFF)
 
     def _look_for_catalogs(self, state: Session) -> None:
         """Log a warning if Spark has no catalog with a name in [[catalog]], because then its views cannot be used.
@@ -327,10 +327,8 @@ class Answers:
         facts: SessionFacts = session.facts
         state = await self._state(session, hint)
         recent = await self._views.recent()
-        if not thorough and not state.rewrite and not spells_time(sql):  # the statement need not be parsed
-            off = HINT_IS_OFF if OFF in hint.options else REWRITE_IS_OFF
-            told = facts.problem or off
-            return replace(own, problem=told, why=Reason.REWRITE_OFF, over=len(recent.definitions.views))
+        if not thorough and state.off and not spells_time(sql):  # the statement need not be parsed
+            return replace(own, problem=state.off, why=Reason.REWRITE_OFF, over=len(recent.definitions.views))
         if thorough or state.only is not None:  # the log has the reason of a view that a hint names
             recent = recent.thorough
         if (past := await self._decide_past(session, sql, state, recent)) is not None:
@@ -435,8 +433,8 @@ class Answers:
         """
         facts: SessionFacts = session.facts
         state = await self.facts(session)
-        if facts.problem or OFF in hint.options:
-            state = replace(state, rewrite=False)
+        if off := facts.problem or (HINT_IS_OFF if OFF in hint.options else ""):
+            state = replace(state, off=off)
         return replace(state, only=state.resolve(split_name(hint.options[USE]))) if USE in hint.options else state
 
     async def _decide_past(self, session: ClientSession, sql: str, state: Session, recent: Recent) -> Decision | None:

@@ -218,7 +218,6 @@ class SessionFacts:
             zone,
             catalogs | {catalog, "spark_catalog"},
             frozenset(self._temporary),
-            rewrite=True,
             lower_names=frozenset(name for name in catalogs if _is_hive(name, settings)),
             defaults=defaults,
         )

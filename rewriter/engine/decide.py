@@ -25,7 +25,7 @@ from rewriter.match import AccessPath, Match, Miss, Reason
 from rewriter.match.set_operations import SetOperation, set_operation_of
 from rewriter.match.texts import TextQuestion, WholeQuery, whole_queries
 from rewriter.model import MaterializedView, TableName, quoted
-from rewriter.model.settings import REWRITE_IS_OFF, unreadable_setting
+from rewriter.model.settings import unreadable_setting
 from rewriter.outcome import Attempt, Outcome, Replacement
 from rewriter.rules.branch_by_branch import branch_by_branch
 from rewriter.rules.text_match import text_match
@@ -270,8 +270,8 @@ def _subqueries(match: Match, statement: Statement) -> list[SelectBlock]:
 
 def _session_problem(statement: Statement) -> Miss | None:
     session = statement.session
-    if not session.rewrite:
-        return Miss(Reason.REWRITE_OFF, REWRITE_IS_OFF)
+    if session.off:
+        return Miss(Reason.REWRITE_OFF, session.off)
     if not (statement.is_query or statement.fills) or statement.problem:
         return Miss(Reason.UNSUPPORTED, statement.problem or _NO_QUERY)
     setting = unreadable_setting(session.settings)

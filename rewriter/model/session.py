@@ -18,7 +18,7 @@ class Session:
     - `lower_names`: the catalogs in which the case of a table's name does not matter, such as a Hive Metastore; names
       of their tables are resolved in lower case
     - `defaults`: Spark's values of the settings that the session does not set
-    - `rewrite`: false after SET viewgate.rewrite = off
+    - `off`: the reason why the statement may not be rewritten, such as SET viewgate.rewrite = off; empty if it may
     - `only`: the view that the statement's hint demands, None without such a hint: no other view may be used, and this
       view may be used even if it is estimated to be slower
 
@@ -32,14 +32,14 @@ class Session:
     time_zone: str = "UTC"
     catalogs: frozenset[str] = frozenset()
     temporary_views: frozenset[str] = frozenset()
-    rewrite: bool = True
+    off: str = ""
     lower_names: frozenset[str] = frozenset()
     defaults: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     only: TableName | None = None
 
     def __hash__(self) -> int:
         # Only equality compares the settings: hashing hundreds of them would take too long.
-        return hash((self.catalog, self.namespace, self.time_zone, self.rewrite))
+        return hash((self.catalog, self.namespace, self.time_zone, self.off))
 
     def leaves_out(self, view: TableName) -> bool:
         """Return whether the statement's hint demands a view other than `view`; False without a hint."""

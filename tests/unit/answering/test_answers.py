@@ -16,6 +16,7 @@ from proxy.hs2 import SqlError
 from proxy.session import ClientSession
 from rewriter import Definitions, Recent
 from rewriter.model import MaterializedView, Session
+from rewriter.model.settings import REWRITE_IS_OFF
 
 
 class Views:
@@ -60,7 +61,7 @@ def decided(monkeypatch: pytest.MonkeyPatch, sql: str, *, rewrite: bool, views: 
     """Return the decision about a statement in a session, after other statements were answered."""
 
     async def facts(_answers: Answers, _session: Any) -> Session:
-        return Session("lake", ("demo",), rewrite=rewrite)
+        return Session("lake", ("demo",), off="" if rewrite else REWRITE_IS_OFF)
 
     async def decide() -> Decision:
         catalog = Views()

@@ -65,3 +65,13 @@ def test_a_view_over_other_tables_or_none_is_told_apart(asking: Asking, view: st
     make(asking, "others", "more")
     sql = f"SELECT {HINT.format(view)} region, sum(amount) FROM sales GROUP BY region"
     assert logged(asking, sql) == (f"Viewgate: lake.demo.{view} not used: {why}",)
+
+
+def test_explain_names_the_hint_that_turns_views_off(asking: Asking) -> None:
+    make(asking, "tops")
+    decision = asyncio.run(
+        asking.answers.decide(asking.session, "SELECT /*+ VIEWGATE(off) */ max(amount) FROM sales", thorough=True)
+    )
+    assert decision.outcome is not None
+    details = {attempt.detail for attempt in decision.outcome.tried}
+    assert details == {"the statement has the hint VIEWGATE(off)"}

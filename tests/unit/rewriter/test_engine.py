@@ -14,7 +14,7 @@ from rewriter.block import from_clause
 from rewriter.engine import answer, tested
 from rewriter.match import read_view
 from rewriter.model import Table, TableName
-from rewriter.model.settings import TIME_ZONE
+from rewriter.model.settings import REWRITE_IS_OFF, TIME_ZONE
 from tests.golden.corpus import FOLDER, GoldenFile, World, read, world
 
 SCHEMA = "CREATE TABLE sales (region STRING, n INT, x DOUBLE, ts TIMESTAMP)"
@@ -103,7 +103,7 @@ ESCAPED, DOUBLE_QUOTED = "spark.sql.parser.escapedStringLiterals", "spark.sql.an
 @pytest.mark.parametrize(
     ("session", "reason", "detail"),
     [
-        ({"rewrite": False}, Reason.REWRITE_OFF, "viewgate.rewrite"),
+        ({"off": REWRITE_IS_OFF}, Reason.REWRITE_OFF, "viewgate.rewrite"),
         ({"settings": {"spark.sql.caseSensitive": "true"}}, Reason.SETTINGS_DIFFER, "caseSensitive"),
         ({"settings": {ESCAPED: "true"}}, Reason.SETTINGS_DIFFER, ESCAPED),
         ({"settings": {DOUBLE_QUOTED: "true"}}, Reason.SETTINGS_DIFFER, DOUBLE_QUOTED),
