@@ -10,7 +10,7 @@ from sqlglot.tokens import TokenType
 
 from rewriter.sql.dialect import ParseError, tokenize
 
-_HINT = re.compile(r"/\*\+\s*VIEWGATE\s*\((.*)\)\s*\*/", re.IGNORECASE | re.DOTALL)
+_HINT = re.compile(r"/\*\+\s*VIEWGATE\s*(?:\((.*)\)\s*)?\*/", re.IGNORECASE | re.DOTALL)
 _OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)""")
 
 
@@ -18,8 +18,8 @@ _OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)
 class Hinted:
     """A statement with its VIEWGATE hint replaced by blanks, and the options in the hint.
 
-    An option without a value is mapped to the empty string. If the hint cannot be parsed, `problem` names the part that
-    is wrong, `options` is empty and the text is unchanged; otherwise `problem` is empty.
+    An option without a value is mapped to the empty string. If the hint cannot be parsed, or has an option twice,
+    `problem` names the part that is wrong, `options` is empty and the text is unchanged; otherwise `problem` is empty.
     """
 
     sql: str
@@ -38,12 +38,16 @@ def hinted(sql: str) -> Hinted:
     {}
     """
     for hint, start, end in _hints(sql):
-        options, at = {}, 0
+        options: dict[str, str] = {}
+        at = 0
         while at < len(hint):
             found = _OPTION.match(hint, at)
             if found is None:
                 return Hinted(sql, {}, f"the hint VIEWGATE({hint}) cannot be parsed at {hint[at:].strip()[:20]!r}")
-            options[found[1].lower()] = (found[2] or "").strip("'\"")
+            name = found[1].lower()
+            if name in options:
+                return Hinted(sql, {}, f"the hint VIEWGATE has the option {name} twice")
+            options[name] = (found[2] or "").strip("'\"")
             at = found.end()
         blank = re.sub(r"[^\n]", " ", sql[start:end])  # keeps the line numbers of Spark's errors
         return Hinted(sql[:start] + blank + sql[end:], options)
@@ -51,7 +55,10 @@ def hinted(sql: str) -> Hinted:
 
 
 def _hints(sql: str) -> list[tuple[str, int, int]]:
-    """Return each VIEWGATE hint: the text in its parentheses, and the start and end offsets of the hint's comment."""
+    """Return each VIEWGATE hint: the text in its parentheses, and the start and end offsets of the hint's comment.
+
+    The text is empty for a hint without parentheses.
+    """
     if "/*+" not in sql or "viewgate" not in sql.lower():
         return []
     try:
@@ -59,4 +66,4 @@ def _hints(sql: str) -> list[tuple[str, int, int]]:
     except ParseError:
         return []
     found = ((_HINT.fullmatch(sql, token.start, token.end + 1), token) for token in tokens)
-    return [(match[1].strip(), token.start, token.end + 1) for match, token in found if match is not None]
+    return [((match[1] or "").strip(), token.start, token.end + 1) for match, token in found if match is not None]

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from proxy.hs2 import SqlError
 from tests.unit.answering.test_readable import Asking, asking
 from tests.unit.catalog.lake import ROWS
 
@@ -75,3 +76,17 @@ def test_explain_names_the_hint_that_turns_views_off(asking: Asking) -> None:
     assert decision.outcome is not None
     details = {attempt.detail for attempt in decision.outcome.tried}
     assert details == {"the statement has the hint VIEWGATE(off)"}
+
+
+def test_a_hint_without_options_is_no_hint_of_spark(asking: Asking) -> None:
+    make(asking, "tops")
+    assert logged(asking, "SELECT /*+ VIEWGATE */ max(amount) FROM sales") == (
+        "Viewgate: answered from lake.demo.tops (roll_up)",
+    )
+
+
+def test_an_option_that_is_given_twice_is_refused(asking: Asking) -> None:
+    make(asking, "tops")
+    with pytest.raises(SqlError, match="the hint VIEWGATE has the option use twice") as refused:
+        logged(asking, "SELECT /*+ VIEWGATE(use = 'demo.tops', USE = 'demo.agg') */ max(amount) FROM sales")
+    assert refused.value.sql_state == "42601"
