@@ -35,6 +35,8 @@ class Joined:
 
     - `extra`: the query's joins that the view does not have
     - `matched`: the ON conjuncts of the view's outer joins that are inner joins in the query
+    - `narrowed`: the ON conjuncts of the view's outer joins that are inner joins in the query, and of its FULL joins
+      that are LEFT or ANTI joins; by these, Spark may filter a table before the join in the query, but not in the view
     - `present`: the tables for filters `IS NOT NULL`, which drop rows that only the view has. If the view has `s LEFT
       JOIN d` and the query has `s JOIN d`, this is d
     - `absent`: the tables for filters `IS NULL`. If the view has `s LEFT JOIN d` and the query has an ANTI join of d,
@@ -46,6 +48,7 @@ class Joined:
 
     extra: tuple[Join, ...] = ()
     matched: tuple[Tree, ...] = ()
+    narrowed: tuple[Tree, ...] = ()
     present: tuple[Filled, ...] = ()
     absent: tuple[Filled, ...] = ()
 
@@ -125,6 +128,7 @@ def join_views(
     """
     rest = list(query.block.joins)
     matched: list[Tree] = []
+    narrowed: list[Tree] = []
     present: list[Filled] = []
     absent: list[Filled] = []
     for join in (j.renamed(mapping) for j in view.joins):
@@ -140,6 +144,7 @@ def join_views(
             if join.kind == "FULL":
                 kept = join.tables - narrower.tables
                 present.append(Filled(kept, _declared(query.block, kept)))
+                narrowed += join.on
             if anti is not None:
                 on = join.on if join.kind == "LEFT" else ()
                 absent.append(Filled(anti.tables, _never_null(join, anti.tables, query.block), on))
@@ -150,6 +155,7 @@ def join_views(
                 f"the view has {in_words(join, query.block)}, which the query lacks: create a view without the join",
             )
         matched += join.on
+        narrowed += join.on
         sides = [frozenset({table}) for table in sorted(join.tables)] if join.kind == "FULL" else [join.tables]
         on = join.on if join.kind == "LEFT" else ()
         present += (Filled(side, _never_null(join, side, query.block), on) for side in sides)
@@ -160,7 +166,7 @@ def join_views(
                 Reason.JOIN_DIFFERS,
                 f"the query has {in_words(join, query.block)}, which the view lacks: add the join to the view",
             )
-    return Joined(tuple(rest), tuple(matched), tuple(present), tuple(absent))
+    return Joined(tuple(rest), tuple(matched), tuple(narrowed), tuple(present), tuple(absent))
 
 
 def _equal(left: Join, right: Join) -> bool:

@@ -448,6 +448,8 @@ def read_view(query: Predicates, path: AccessPath, mapping: Mapping[str, str]) -
     view:   SELECT id, region FROM sales WHERE day >= '2024-01-01'
     query:  SELECT id FROM sales WHERE day >= '2024-01-01' AND region = 'eu'
     gives:  residual region = 'eu'
+    no:     s JOIN d ON s.d = d.id AND s.weight > 1 from the same LEFT JOIN, because only the inner join filters s by
+            weight, where the statistics of files mislead (files_mislead)
     """
     filling = filling_join(query.block, mapping)
     if filling is not None:
@@ -462,6 +464,9 @@ def read_view(query: Predicates, path: AccessPath, mapping: Mapping[str, str]) -
     joined = join_views(query, path.block, mapping)
     if isinstance(joined, Miss):
         return joined
+    misled = next((conjunct for conjunct in joined.narrowed if files_mislead(conjunct, query.block)), None)
+    if misled is not None:
+        return Miss(Reason.FLOAT_COMPARED, words(misled))
     applied = Predicates(query.block, (*view_where, *joined.matched), query.zone)
     reading = Reading(query, path, mapping, query.equivalence)
     residual = _residual(query.conjuncts, reading, applied)
