@@ -29,9 +29,10 @@ from rewriter.model import (
 from rewriter.schema import UNKNOWN, Uncertain, output_columns, output_types
 from rewriter.sql import View, in_place, parse
 
-# Assumed numbers of rows, for lack of data: a view has fewer rows than its table, and a view with groups still fewer.
+# Assumed numbers of rows, for lack of data: a view has fewer rows than its largest table, and a view with groups still
+# fewer.
 TABLE_RECORDS = 10**10
-ROWS_RECORDS = 10**9
+_ROWS_OF, _GROUPS_OF = 10, 100
 
 
 @dataclass(frozen=True)
@@ -175,10 +176,12 @@ def _storage(
     block: Block | None,
     relations: Mapping[TableName, Relation | None],
 ) -> Table:
-    used = [relations[source] for source in definition.sources]
-    sources = tuple(SourceState(t.name, t.uuid, t.snapshot_id) for t in used if isinstance(t, Table))
-    grouped = block is not None and block.keys is not None
-    records = 10 ** min(len(block.keys or ()), 8) if grouped and block is not None else ROWS_RECORDS
+    used = [table for source in definition.sources if isinstance(table := relations[source], Table)]
+    sources = tuple(SourceState(t.name, t.uuid, t.snapshot_id) for t in used)
+    largest = max((TABLE_RECORDS if t.records is None else t.records for t in used), default=TABLE_RECORDS)
+    records = max(1, largest // _ROWS_OF)
+    if block is not None and block.keys is not None:
+        records = max(1, min(10 ** len(block.keys), largest // _GROUPS_OF))
     children = tuple(ChildView(below.uuid, below.version) for below in view.through)
     state = RefreshState(view.version, sources, children, view_uuid=view.uuid)
     snapshot = Snapshot(1, 0, "append", 0)

@@ -462,3 +462,19 @@ def test_a_view_of_the_query_alone_is_suggested_where_further_keys_would_make_it
     few = measured(views=views, rows=1, n=4_999).explain(query).suggestion
     assert few is not None
     assert not few.alone
+
+
+WIDE = """
+CREATE MATERIALIZED VIEW wide AS
+  SELECT country, sex, n, land, day, trunc(day, 'MM') AS m, trunc(day, 'YEAR') AS y, id % 9 AS part, sum(price) AS total
+  FROM sales GROUP BY country, sex, n, land, day, trunc(day, 'MM'), trunc(day, 'YEAR'), id % 9;
+"""
+
+
+@pytest.mark.parametrize("records", [2_000, MANY])
+def test_a_view_with_many_keys_is_not_taken_for_larger_than_its_table(records: int) -> None:
+    world = measured(statistics=False, views=WIDE)
+    (sales,) = (table for name, table in world.relations.items() if name.table == "sales")
+    assert isinstance(sales, Table)
+    world = replace(world, relations={**world.relations, sales.name: replace(sales, records=records)})
+    assert "wide would answer" in told("SELECT country, max(price) FROM sales GROUP BY country", world)
