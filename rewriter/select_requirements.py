@@ -21,6 +21,7 @@ from rewriter.block.conjuncts import conjuncts_of
 from rewriter.block.points import number_of
 from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import AGGREGATES, FAMILIES, READABLE, meant
+from rewriter.functions.trees import percentile_of
 from rewriter.sql import every, holds
 from rewriter.timeseries import read_moment
 
@@ -301,6 +302,11 @@ class _Reader:
         self._decide(meant(node.this.name), [node.expression], node.this.expressions)
         self.required.loose |= condition
 
+    def _within_group(self, node: Tree, into: set[Reference]) -> None:
+        call = percentile_of(node)
+        for part in node.iter_expressions() if call is None else (call,):
+            self.read(part, into)
+
     def _decide(self, name: str, conditions: Sequence[Tree], values: Sequence[Tree]) -> None:
         """Add an aggregate `name` of the rows with conditions to `required.deciding` and `required.conditions`.
 
@@ -341,6 +347,7 @@ class _Reader:
 _SPECIAL: Mapping[type[Tree], Callable[[_Reader, Tree, set[Reference]], None]] = {
     exp.Filter: _Reader._filter,
     exp.Window: _Reader._window,
+    exp.WithinGroup: _Reader._within_group,
     exp.Star: _Reader._star,
     exp.EQ: _Reader._equal,
 }

@@ -44,7 +44,7 @@ from rewriter.functions.registry import (
     meant,
 )
 from rewriter.functions.results import BIGINT, INT, TEXT
-from rewriter.functions.trees import call_of, cast
+from rewriter.functions.trees import call_of, cast, percentile_of
 from rewriter.functions.types import INTEGERS, STRING, holds_all
 from rewriter.sql import excerpt, windows_in
 from rewriter.sql.time_windows import NAME as TIME_WINDOW
@@ -460,6 +460,16 @@ def _sketch(node: Tree, name: str, size: int, scope: Scope) -> Tree:
     return exp.Anonymous(this=name, expressions=_arguments(node, arguments, scope))
 
 
+def _within_group(node: Tree, scope: Scope) -> Tree:
+    call = percentile_of(node)
+    if call is None:
+        raise Unsupported(
+            f"{excerpt(node)}: WITHIN GROUP is supported only for percentile_cont(p) with an ascending order: write "
+            "percentile_cont(1 - p) with an ascending order, if the result is the same"
+        )
+    return exp.Anonymous(this=call.name, expressions=_arguments(node, call.expressions, scope))
+
+
 def _distinct_aggregate(node: Tree, aggregate: Aggregate, scope: Scope) -> Tree:
     values, name = node.expressions[0].expressions, aggregate.name
     if len(node.expressions) != 1 or not values or (len(values) > 1 and name != "count") or aggregate.arity > 1:
@@ -602,6 +612,7 @@ _BUILDERS: tuple[tuple[tuple[type[Tree], ...], _Builder, frozenset[str]], ...] =
     ((exp.Cast, exp.TryCast), _cast, frozenset({"this", "to", "safe"})),
     ((exp.Interval,), _interval, frozenset({"this", "unit"})),
     ((exp.Filter,), _filter, _TWO),
+    ((exp.WithinGroup,), _within_group, _TWO),
     ((exp.Window,), _window, frozenset({"this", "partition_by", "order", "spec", "over"})),
     ((exp.Concat,), _concatenated_literal, frozenset({"expressions", "safe", "coalesce"})),
     ((exp.CurrentDate, exp.CurrentTimestamp), _clock, frozenset()),

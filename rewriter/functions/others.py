@@ -50,10 +50,10 @@ csc decimal decode degrees e element_at encode
 equal_null exists explode explode_outer expm1 factorial filter find_in_set flatten forall format_number
 from_csv from_json from_xml get getbit hash hex hypot ilike inline
 inline_outer is_valid_utf8 is_variant_null isnan json_array_length json_object_keys json_tuple levenshtein like
-locate log log1p luhn_check make_dt_interval make_interval make_time make_timestamp_ltz
+log log1p luhn_check make_dt_interval make_interval make_time make_timestamp_ltz
 make_valid_utf8 make_ym_interval map map_concat map_contains_key map_entries map_filter
 map_from_arrays map_from_entries map_keys map_values map_zip_with mask
-negative nullifzero octet_length parse_json parse_url pi posexplode posexplode_outer position positive
+negative nullifzero octet_length parse_json parse_url percentile_cont pi posexplode posexplode_outer positive
 quote radians reduce regexp regexp_count regexp_extract_all regexp_instr regexp_like rint rlike schema_of_csv
 schema_of_json schema_of_variant schema_of_xml sec sentences sequence sha shiftleft shiftright shiftrightunsigned
 session_window sin sinh size slice sort_array soundex split stack str_to_map struct tan tanh

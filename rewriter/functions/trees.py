@@ -22,6 +22,18 @@ def call_of(name: str, *arguments: Tree) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=list(arguments))
 
 
+def percentile_of(node: Tree) -> Tree | None:
+    """Return `percentile_cont(p) WITHIN GROUP (ORDER BY x)` as `percentile(x, p)`, as which Spark executes it.
+
+    Return None for any other function with WITHIN GROUP, and for a descending order. `node` is an exp.WithinGroup.
+    """
+    call, order = node.this, node.expression.expressions
+    name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
+    if (name, len(call.expressions), len(order)) != ("percentile_cont", 1, 1) or order[0].args.get("desc"):
+        return None
+    return call_of("percentile", order[0].this, *call.expressions)
+
+
 def cast(tree: Tree, kind: str) -> Tree:
     """Return the expression CAST(tree AS kind); `kind` is a type name as in Spark's DDL."""
     return exp.TryCast(this=tree, to=_type(kind))

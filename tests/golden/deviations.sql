@@ -53,6 +53,19 @@ SELECT b, a, percentile(n, 0.5), median(score), corr(n, score) FROM t WHERE a = 
 --@ rewritten using wholes
 SELECT v.`b` AS b, v.`a` AS a, v.`p50`, v.`m`, v.`c` FROM lake.demo.wholes__storage AS v WHERE v.`a` = 'p'
 
+--@ case: a percentile in the words of standard SQL
+SELECT a, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY (n)) AS p FROM t GROUP BY a, b
+--@ rewritten using wholes
+SELECT v.`a` AS a, v.`b` AS b, v.`p50` AS p FROM lake.demo.wholes__storage AS v
+
+--@ case: of a descending order
+SELECT a, b, percentile_cont(0.5) WITHIN GROUP (ORDER BY n DESC) AS p FROM t GROUP BY a, b
+--@ kept: spread UNSUPPORTED PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n DESC): WITHIN GROUP is supported only for percentile_cont(p) with an ascending order: write percentile_cont(1 - p) with an ascending order, if the result is the same; wholes UNSUPPORTED PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n DESC): WITHIN GROUP is supported only for percentile_cont(p) with an ascending order: write percentile_cont(1 - p) with an ascending order, if the result is the same
+
+--@ case: of another function in these words
+SELECT a, b, percentile_disc(0.5) WITHIN GROUP (ORDER BY n) AS p FROM t GROUP BY a, b
+--@ kept: spread UNSUPPORTED PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY n): WITHIN GROUP is supported only for percentile_cont(p) with an ascending order: write percentile_cont(1 - p) with an ascending order, if the result is the same; wholes UNSUPPORTED PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY n): WITHIN GROUP is supported only for percentile_cont(p) with an ascending order: write percentile_cont(1 - p) with an ascending order, if the result is the same
+
 --@ case: and at a coarser one
 SELECT a, percentile(n, 0.5) FROM t GROUP BY a
 --@ kept: spread AGGREGATE_NOT_IN_VIEW percentile(n, 0.5); wholes AGGREGATE_DOES_NOT_ROLL_UP percentile(n, 0.5)

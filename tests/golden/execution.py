@@ -156,8 +156,13 @@ def duck(sql: str) -> str:
     )
 
 
+# sqlglot writes quantile() for it, which returns one of the values.
+_PERCENTILE = re.compile(r"\bpercentile\(", re.IGNORECASE)
+
+
 def _transpiled(sql: str) -> list[str]:
     # Of these sqlglot has another idea.
+    sql = _PERCENTILE.sub("quantile_cont(", sql)
     for spark, duck in (("bitmap_", "bits_"), ("YEAROFWEEK", "ISOYEAR"), ("to_char(", "date_format(")):
         sql = sql.replace(spark, duck)
     found = (tree.transform(_in_duckdb) for tree in sqlglot.parse(sql, read=_Spark) if tree is not None)
