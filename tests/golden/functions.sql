@@ -23,6 +23,11 @@ SELECT ascii(name) AS code, count(*) AS visits FROM visits GROUP BY ascii(name)
 --@ rewritten using by_rest
 SELECT ascii(v.`name`) AS code, coalesce(sum(v.`visits`), 0) AS visits FROM lake.demo.by_rest__storage AS v GROUP BY ascii(v.`name`)
 
+--@ case: the place of a text in a key
+SELECT locate('u', name, 2) AS place, count(*) AS visits FROM visits WHERE position('us', lower(name)) >= 1 GROUP BY locate('u', name, 2)
+--@ rewritten using by_rest
+SELECT locate('u', v.`name`, 2) AS place, coalesce(sum(v.`visits`), 0) AS visits FROM lake.demo.by_rest__storage AS v WHERE locate('us', lower(v.`name`)) >= 1 GROUP BY locate('u', v.`name`, 2)
+
 --@ case: a remainder that is NULL for a divisor of zero
 SELECT try_mod(n, m) AS rest, count(*) AS visits FROM visits GROUP BY try_mod(n, m)
 --@ rewritten using by_rest
