@@ -17,11 +17,12 @@ class Suggestion:
     - `left`: the number of the statement's SELECTs that no view would answer even after the change
     - `new`: a free name for another view, if `view` itself should not change or does not exist; else None
     - `refresh`: true if the view only has to be refreshed
-    - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if appending does not
-      suffice, so that `new` is not None
+    - `outputs`: the added outputs as text to append to the SELECT list of the view; empty if `new` is not None
+      because appending does not suffice
     - `size`: the estimated number of rows of the changed view; None if `add` has no grouping keys or without statistics
     - `alone`: true if the new view has only the added outputs, and no other output of `view`; without added outputs,
       the new view is the query itself
+    - `verbatim`: true if the new view has the text of the query, and so answers few other queries
     """
 
     view: TableName
@@ -35,6 +36,7 @@ class Suggestion:
     outputs: str = ""
     size: Size | None = None
     alone: bool = False
+    verbatim: bool = False
 
     @property
     def made(self) -> TableName:
@@ -67,6 +69,8 @@ class Suggestion:
         answered = f"a part of the query ({self.part})" if self.left else "the query"
         if self.refresh:
             return f"{self.view} would answer {answered} once it is refreshed:"
+        if self.verbatim:
+            return f"a new view {self.new} with the text of the query would answer the query, but few other queries:"
         size = f" ({self.size})" if self.size is not None else ""
         if self.alone:
             return (

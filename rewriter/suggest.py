@@ -9,7 +9,8 @@ Suggestions are tried under the settings of the current session. In two cases, a
 change of the existing view: if the existing view was created under other settings, on which other queries rely; and if
 the existing view would get more keys and so more rows, which could make it too large for its purpose. The new view
 keeps the existing view's keys, unless the statistics show that a view without them would have far fewer rows. If no
-view over the query's tables can be extended, a view with only the outputs that the query needs is suggested.
+view over the query's tables can be extended, a view with only the outputs that the query needs is suggested; and if the
+query contains unsupported SQL, a view with the text of the query.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from rewriter.derived import common_of, texts_of
 from rewriter.expanding import rewrite
 from rewriter.fresh import fresh_view, refreshed
 from rewriter.freshness import Relations, fresh_storage
+from rewriter.functions.registry import AGGREGATES, meant
 from rewriter.index import Definitions
 from rewriter.match import Miss, Reason
 from rewriter.match.printing import expression_text
@@ -45,6 +47,8 @@ Tree = exp.Expr
 # The most views that are tried for a block, and the most outputs that a view may lack.
 TRIED_VIEWS = 8
 MOST_PARTS = 12
+# The most rows of a view that is suggested for one text.
+MOST_ROWS = 10_000
 # A view is extended, so that one view serves several queries, unless a view for the query alone has so many times fewer
 # rows.
 FEWER = 100
@@ -53,6 +57,13 @@ _NAMED = 2
 _TIMES = ("timestamp", "timestamp_ntz")
 _NO_WORD = re.compile(r"\W+")
 _OF_ZONES = (Reason.ZONE_NOT_PROVED, Reason.SETTINGS_DIFFER)
+# With these reasons, a view would answer the query in another state, or under other settings or statistics.
+_OF_NO_TEXT = frozenset(
+    {
+        *(Reason.STALE, Reason.NEVER_REFRESHED, Reason.UNKNOWN_STATE, Reason.HOLDS_A_PART, Reason.REWRITE_OFF),
+        *(Reason.NOT_PINNED, Reason.NOT_CHOSEN, Reason.DEARER, *_OF_ZONES),
+    }
+)
 
 
 class _Planned(NamedTuple):
@@ -94,7 +105,8 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
         if found:
             # The first of several equals shares the most tables.
             return min(found, key=_rank)
-    return None
+    reasons = {attempt.reason for attempt in outcome.tried}
+    return _of_text(statement, definitions, relations) if reasons.isdisjoint(_OF_NO_TEXT) else None
 
 
 def _rank(found: Suggestion) -> tuple[int, int, int, bool]:
@@ -129,6 +141,43 @@ def _refresh(outcome: Outcome, definitions: Definitions, relations: Relations) -
     return None
 
 
+def _of_text(statement: Statement, definitions: Definitions, relations: Relations) -> Suggestion | None:
+    """Return a new view with the text of the statement, which answers few other texts; None if there is no useful one.
+
+    The size of the view is known only for a query that aggregates all rows, or that orders groups and has a LIMIT. For
+    other queries, return None.
+
+    query:  SELECT count(*) FROM (SELECT user, lag(at) OVER (PARTITION BY user ORDER BY at) AS before FROM t) WHERE …
+    gives:  the same
+    """
+    table = next((name for name in statement.tables if isinstance(relations.get(name), Table)), None)
+    main, session = statement.main, statement.session
+    if table is None or main is None or main.tree is None or not _has_few_rows(main.tree):
+        return None
+    name = _free(table, f"{table.table}_view", {*_names_in_use(definitions), *relations})
+    sql = statement.sql.strip().rstrip(";")
+    answer = _answer_from(_Planned(name, session.catalog, session.namespace), sql, statement, relations)
+    if answer is None or _left(answer):
+        return None
+    return Suggestion(name, (), sql, (), new=name, alone=True, verbatim=True)
+
+
+def _has_few_rows(tree: exp.Select) -> bool:
+    """Return whether a query returns one row, or at most MOST_ROWS of its ordered groups."""
+    calls = (call for output in tree.expressions for call in output.find_all(exp.Anonymous))
+    folds = any(meant(call.name) in AGGREGATES and call.find_ancestor(exp.Window, exp.Select) is tree for call in calls)
+    limit = tree.args.get("limit")
+    if tree.args.get("group") is None:
+        return folds
+    most = limit.expression if limit is not None else None
+    few = isinstance(most, exp.Literal) and most.name.isdigit() and int(most.name) <= MOST_ROWS
+    return few and tree.args.get("order") is not None
+
+
+def _names_in_use(definitions: Definitions) -> Set[TableName]:
+    return {*definitions.by_name, *definitions.by_storage, *definitions.plain_by_name}
+
+
 def _for_block(
     select: SelectBlock, outcome: Outcome, definitions: Definitions, relations: Relations
 ) -> Iterator[Suggestion]:
@@ -147,7 +196,7 @@ def _for_block(
     shared = {view: len(wanted.intersection(definitions.sources[view.name])) for view in definitions.views}
     over = [view for view in definitions.views if view.rewrite and shared[view]]
     over.sort(key=lambda view: (-shared[view], len(definitions.sources[view.name]), str(view.name)))
-    taken = {*definitions.by_name, *definitions.by_storage, *definitions.plain_by_name, *relations}
+    taken = {*_names_in_use(definitions), *relations}
     elsewhere = {attempt.view for attempt in outcome.tried if attempt.reason in _OF_ZONES}
     possible = [(view, _for_view(view, block, statement, relations)) for view in over[:TRIED_VIEWS]]
     disabled = any(shared[view] for view in definitions.views if not view.rewrite)
@@ -583,12 +632,19 @@ def _answer(
 
     `tree` is the view's query.
     """
+    return _answer_from(view, _changed(tree, parts), statement, relations)
+
+
+def _answer_from(
+    view: MaterializedView | _Planned, query: str, statement: Statement, relations: Relations
+) -> Outcome | None:
+    """Return the outcome of the statement if the view had another `query`; None if no block is answered then."""
     asked = statement.session
     settings = {**asked.settings, TIME_ZONE: asked.time_zone}
     session = replace(asked, catalog=view.catalog, namespace=view.namespace, settings=settings)
     known: dict[TableName, Relation | None] = dict(relations)
     try:
-        made = fresh_view(view.name, _changed(tree, parts), session, known)
+        made = fresh_view(view.name, query, session, known)
         made.put(known)
         outcome = rewrite(statement, Definitions((made.view,)), known)
     except (Unsupported, Uncertain, ParseError):

@@ -86,6 +86,16 @@ def test_a_change_that_answers_a_part_says_so_and_can_be_run(asked: House) -> No
     asyncio.run(asked.run(suggested["detail"]))
 
 
+def test_a_view_with_the_text_of_a_query_answers_it(asked: House) -> None:
+    query = "SELECT count(*) AS c FROM (SELECT lag(amount) OVER (ORDER BY region) AS b FROM sales) AS t WHERE b > 1"
+    *_, suggested = rows(asked, f"EXPLAIN REWRITE {query}")
+    assert suggested["view"] == "lake.demo.sales_view"
+    asked.upstream.described = [("c", "bigint")]
+    asyncio.run(asked.run(suggested["detail"]))
+    answering = {row["view"] for row in rows(asked, f"EXPLAIN REWRITE {query}") if row["verdict"] == "chosen"}
+    assert answering == {"lake.demo.sales_view"}
+
+
 def test_the_plan_is_headed_by_the_change(asked: House) -> None:
     ((plan,),) = asyncio.run(asked.run(f"EXPLAIN {QUERY}")).rows
     head, change = plan.split("lake.demo.agg would answer the query with max(amount) added:\n")

@@ -138,6 +138,44 @@ def test_the_query_itself_is_suggested_if_no_view_without_its_filter_helps(query
     assert len(read_script(f"{TABLES}{view};").explain(query).views) == 1
 
 
+GAPS = "SELECT id, lag(at) OVER (PARTITION BY country ORDER BY at) AS before, at FROM sales"
+BY_SEX = "CREATE MATERIALIZED VIEW by_sex AS SELECT sex, sum(n) AS n FROM sales GROUP BY sex;"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT count(*) AS sessions FROM ({GAPS}) AS t\nWHERE before IS NULL OR at > before + INTERVAL 30 MINUTES;",
+        f"WITH t AS ({GAPS}) SELECT max(id) - min(id) AS span FROM t WHERE at > before",
+        f"SELECT id, count(*) AS c FROM ({GAPS}) AS t WHERE at > before GROUP BY id ORDER BY c LIMIT 5",
+        "SELECT country, sum(CAST(n AS DOUBLE) / 3) AS x FROM sales GROUP BY country ORDER BY x DESC LIMIT 10",
+    ],
+)
+@pytest.mark.parametrize("views", ["", BY_SEX])
+def test_a_view_of_the_text_is_suggested_for_few_rows_by_unsupported_sql(query: str, views: str) -> None:
+    found = suggestion(query, views)
+    assert found is not None
+    told = "a new view sales_view with the text of the query would answer the query, but few other queries:"
+    assert found.told == told
+    assert read_script(f"{TABLES}{views}{found.statement};").explain(query).views == ("sales_view",)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        GAPS,  # as many rows as the table
+        f"SELECT country, lag(id) OVER (ORDER BY at) AS before FROM ({GAPS}) AS t WHERE at > before",
+        f"SELECT id, count(*) AS c FROM ({GAPS}) AS t WHERE at > before GROUP BY id ORDER BY c",  # unknown size
+        f"SELECT id, count(*) AS c FROM ({GAPS}) AS t WHERE at > before GROUP BY id LIMIT 5",  # any groups
+        f"SELECT id, count(*) AS c FROM ({GAPS}) AS t WHERE at > before GROUP BY id ORDER BY c LIMIT 50000",
+        "SELECT approx_percentile(n, 0.5) AS p FROM sales",  # depends on the order of rows
+        "SELECT sum(n) OVER (PARTITION BY soundex(country)) AS s FROM sales",
+    ],
+)
+def test_no_view_of_the_text_is_suggested_for_many_rows_or_rows_that_may_differ(query: str) -> None:
+    assert suggestion(query, "") is None
+
+
 @pytest.mark.parametrize(
     ("alias", "name"), [("`s.Steps`", "s_steps"), ("price", "price_key"), ("sum(price)", "price_key")]
 )
