@@ -23,6 +23,7 @@ class Suggestion:
     - `alone`: true if the new view has only the added outputs, and no other output of `view`; without added outputs,
       the new view is the query itself
     - `verbatim`: true if the new view has the text of the query, and so answers few other queries
+    - `hinted`: true if the query has a hint that names another view than the new view
     """
 
     view: TableName
@@ -37,6 +38,7 @@ class Suggestion:
     size: Size | None = None
     alone: bool = False
     verbatim: bool = False
+    hinted: bool = False
 
     @property
     def made(self) -> TableName:
@@ -67,6 +69,7 @@ class Suggestion:
     def told(self) -> str:
         """A sentence for the user about the change and its effect, which ends in a colon before the statement."""
         answered = f"a part of the query ({self.part})" if self.left else "the query"
+        answered += " if its hint named the new view" if self.hinted else ""
         if self.refresh:
             return f"{self.view} would answer {answered} once it is refreshed:"
         if self.verbatim:

@@ -104,7 +104,8 @@ def suggestion(outcome: Outcome, definitions: Definitions, relations: Relations)
             continue
         if found:
             # The first of several equals shares the most tables.
-            return min(found, key=_rank)
+            best = min(found, key=_rank)
+            return replace(best, hinted=statement.session.only is not None and best.new is not None)
     reasons = {attempt.reason for attempt in outcome.tried}
     return _of_text(statement, definitions, relations) if reasons.isdisjoint(_OF_NO_TEXT) else None
 

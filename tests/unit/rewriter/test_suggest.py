@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rewriter.model import Snapshot, Table
+from rewriter.model import Snapshot, Table, TableName
 from rewriter.model.settings import ANSI, TIME_ZONE
 from rewriter.model.statistics import ColumnFiles, FileGroup, Statistics
 from rewriter.remedy import Suggestion
@@ -338,6 +338,23 @@ def test_no_view_is_moved_to_another_zone(zone: str, query: str, new: str, add: 
     assert found is not None
     assert (str(found.view), str(found.made), found.add) == ("by_day", new, add)
     assert found.statement.startswith("CREATE MATERIALIZED" if found.new else "ALTER MATERIALIZED")
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        (DAYS.format("max(n)"), "by_day would answer the query with max(n) added:"),
+        (DAYS.format("sum(n)").replace("'day'", "'hour'"),
+         "a new view by_day_timeseries_at, like by_day with timeseries(at, 'hour') added, would answer the query if "
+         "its hint named the new view:"),
+    ],
+)  # fmt: skip
+def test_a_hint_that_names_another_view_than_the_new_one_is_said(query: str, said: str) -> None:
+    script = read_script(TABLES + BY_DAY)
+    hinted = replace(script, session=replace(script.session, only=TableName(("", "by_day"))))
+    found = hinted.explain(query).suggestion
+    assert found is not None
+    assert found.told == said
 
 
 def test_a_new_view_has_a_free_name() -> None:
