@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pytest
+from pyhive import hive
 from pyhive.exc import OperationalError
 from pyiceberg.catalog import load_catalog
+from TCLIService import ttypes
 
 from proxy.catalog import Catalogs, open_catalog
 from rewriter.model import Table, TableName, ViewState
@@ -24,6 +28,7 @@ from tests.integration.race import Race
 from tests.integration.rest import rest_catalog
 
 RACE_S = 4
+ENDED = (ttypes.TOperationState.CANCELED_STATE, ttypes.TOperationState.ERROR_STATE)
 PATIENCE_S = 2
 QUERY = "SELECT region, sum(amount) FROM rest.shop.sales GROUP BY region"
 VIEW = "rest.shop.by_region"
@@ -187,3 +192,84 @@ def test_answers_over_rest_are_those_of_one_state_of_each_table(rest: Rest, gate
     wrong = race.run(RACE_S)
     assert not wrong, f"{len(wrong)} wrong, {race}\n" + "\n\n".join(wrong[:5])
     assert race.share() > 0, str(race)
+
+
+@pytest.fixture
+def workers(rest: Rest, gate: Gate, data: Path, tmp_path: Path) -> Iterator[Gate]:
+    """A Viewgate of two workers, started while it, but not Spark, gets no replies from the REST catalog."""
+    rest.way.hold()
+    more = f"[timeouts]\ncatalog = {PATIENCE_S}\n[server]\nworkers = 2\n"
+    file = settings_beside(gate, data, more, tmp_path / "viewgate.toml")
+    other = f'[[catalog]]\nname = "rest"\ntype = "rest"\nuri = "http://127.0.0.1:{rest.way.port}"\n'
+    file.write_text(file.read_text().replace("[catalog]", "[[catalog]]") + other)
+    try:
+        with Gate("--config", file) as over:
+            yield over
+            rest.way.resume()
+            assert over.stop() == 0
+    finally:
+        rest.way.resume()
+
+
+def test_workers_start_and_answer_while_a_catalog_hangs_and_use_it_once_it_answers(
+    session: Any, rest: Rest, workers: Gate
+) -> None:
+    """Both workers answer from the other catalog's views; a bound in the URL holds for the views of both catalogs."""
+    lake = QUERY.replace("rest.shop", "lake.old")
+    for sql in (
+        "CREATE NAMESPACE IF NOT EXISTS lake.old",
+        "CREATE OR REPLACE TABLE lake.old.sales AS SELECT id % 5 AS region, id AS amount FROM range(100000)",
+        f"CREATE MATERIALIZED VIEW lake.old.by_region WITH DEFERRED REFRESH AS {lake}",
+        "REFRESH MATERIALIZED VIEW lake.old.by_region",
+    ):
+        clients.rows(session, sql)
+    bound = {"viewgate.max_staleness": "10 minutes"}
+    with ExitStack() as opened:
+        both = [opened.enter_context(clients.pyhive(workers.port, configuration=bound)) for _ in range(4)]
+        for each in both:
+            assert chosen(each, lake) == ["lake.old.by_region"]
+            right(each, lake)
+            assert "the catalog rest is unavailable since" in reasons(each, QUERY)
+            right(each)
+        rest.way.resume()
+        for table in ("lake.old.sales", "rest.shop.sales"):
+            clients.rows(session, f"INSERT INTO {table} VALUES (9, 90)")
+        for each in both:
+            eventually(partial(_is_used, each))
+            for query in (lake, QUERY):
+                assert (9, 90) not in clients.rows(each, query)
+                assert "data as of" in str(clients.rows(each, "SHOW VIEWGATE LAST"))
+            clients.rows(each, "SET viewgate.max_staleness = never")
+            for query in (lake, QUERY):
+                assert (9, 90) in clients.rows(each, query)
+    clients.rows(session, "DROP MATERIALIZED VIEW lake.old.by_region")
+    clients.rows(session, "DROP TABLE lake.old.sales PURGE")
+
+
+def _is_used(session: Any) -> bool:
+    return chosen(session, QUERY) == [VIEW]
+
+
+def _is_ended(cursor: Any) -> bool:
+    return cursor.poll().operationState in ENDED
+
+
+def test_statements_are_ended_at_once_while_a_catalog_hangs(session: Any, rest: Rest) -> None:
+    slow = "SELECT sum(s.amount * r.id) FROM rest.shop.sales AS s CROSS JOIN range(1000000000000) AS r"
+    rest.way.hold()
+
+    def kill(_: Any) -> None:
+        with clients.pyhive(rest.gate.port) as operator:
+            (id_, *_) = next(row for row in clients.rows(operator, "SHOW VIEWGATE STATEMENTS") if slow in row)
+            clients.rows(operator, f"KILL VIEWGATE STATEMENT '{id_}'")
+
+    for end in (kill, hive.Cursor.cancel):
+        cursor = session.cursor()
+        cursor.execute(slow, async_=True)
+        assert "the catalog rest is unavailable since" in str(cursor.fetch_logs())
+        begun = time.monotonic()
+        end(cursor)
+        eventually(partial(_is_ended, cursor))
+        assert time.monotonic() - begun < PATIENCE_S
+    rest.way.resume()
+    eventually(partial(_is_used, session))
