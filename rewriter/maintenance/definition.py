@@ -318,10 +318,10 @@ def _counts(block: Block, wanted: Sequence[Tree]) -> Iterator[tuple[str, Tree]]:
     """Yield a count of values, with the label "count", for each sum whose values are not counted yet.
 
     A count distinguishes an empty sum (NULL) from 0. `wanted` are the expressions of all other hidden columns: the row
-    count, keys, and components of aggregates. Yield nothing if a refresh cannot subtract deleted rows from every
-    output, or if the view reads several tables, of which a refresh does not subtract rows.
+    count, keys, and components of aggregates. Yield nothing if deleted rows cannot be subtracted from every output.
+    A query over the stale view subtracts them; a refresh does so only if the view reads one table.
     """
-    if block.keys is None or block.having or block.sets is not None or len(block.tables) != 1:
+    if block.keys is None or block.having or block.sets is not None:
         return
     held = replace(block, outputs=tuple(dict.fromkeys((*block.outputs, *wanted))))
     sums = (c for output in block.outputs if (c := aggregate_of(output)) is not None and c.name == "sum")

@@ -59,7 +59,7 @@ SELECT sum(v.`q`) AS q FROM (SELECT day, region, q, top, ids, viewgate_rows_0 FR
 --@ case: a join
 SELECT n.label, sum(s.qty) AS q FROM sales AS s JOIN names AS n ON n.region = s.region GROUP BY n.label
 --@ rewritten using labelled
-SELECT v.`c0` AS label, sum(v.`c1`) AS q FROM (SELECT v.`label` AS c0, CAST(sum(v.`q`) AS bigint) AS c1 FROM (SELECT day, label, q, viewgate_rows_0 FROM lake.demo.labelled__storage VERSION AS OF 2002 WHERE (day < DATE '2024-01-01') OR (day >= DATE '2024-02-01') OR (day IS NULL)) AS v GROUP BY v.`label` UNION ALL SELECT names_0.label AS c0, sum(sales_0.qty) AS c1 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0, lake.demo.names VERSION AS OF 1001 AS names_0 WHERE names_0.region = sales_0.region AND NOT (((sales_0.day < CAST('2024-01-01' AS DATE)) OR (sales_0.day >= CAST('2024-02-01' AS DATE))) OR (sales_0.day IS NULL)) GROUP BY names_0.label) AS v GROUP BY v.`c0`
+SELECT v.`c0` AS label, sum(v.`c1`) AS q FROM (SELECT v.`label` AS c0, CAST(sum(v.`q`) AS bigint) AS c1 FROM (SELECT day, label, q, viewgate_rows_0, viewgate_count_1 FROM lake.demo.labelled__storage VERSION AS OF 2002 WHERE (day < DATE '2024-01-01') OR (day >= DATE '2024-02-01') OR (day IS NULL)) AS v GROUP BY v.`label` UNION ALL SELECT names_0.label AS c0, sum(sales_0.qty) AS c1 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0, lake.demo.names VERSION AS OF 1001 AS names_0 WHERE names_0.region = sales_0.region AND NOT (((sales_0.day < CAST('2024-01-01' AS DATE)) OR (sales_0.day >= CAST('2024-02-01' AS DATE))) OR (sales_0.day IS NULL)) GROUP BY names_0.label) AS v GROUP BY v.`c0`
 
 --@ case: distinct values are not put together from both
 SELECT region, count(DISTINCT id) AS ids FROM sales GROUP BY region

@@ -51,6 +51,11 @@ def test_a_sum_that_can_take_values_back_is_kept_with_their_number(outputs: str,
     assert define(f"SELECT region, {outputs} FROM sales GROUP BY region", SESSION, TABLES).hidden == hidden
 
 
+def test_a_sum_over_a_join_is_kept_with_the_number_of_its_values() -> None:
+    query = "SELECT a.region, sum(b.n) AS s FROM sales AS a JOIN sales AS b ON a.big = b.big GROUP BY a.region"
+    assert define(query, SESSION, TABLES).hidden == ("viewgate_rows_0", "viewgate_count_1")
+
+
 def test_keys_that_are_no_outputs_and_parts_of_expressions() -> None:
     definition = define("SELECT sum(n) / count(*) AS x FROM sales GROUP BY region", SESSION, TABLES)
     assert "sales_0.region AS viewgate_key_0" in definition.storage_query
