@@ -549,8 +549,10 @@ def _definition(sql: str, tokens: Sequence[Token], name: str, starts: Mapping[in
     `tokens` are the tokens of the definition, a part of `sql`. For a set operation, the block has no tree. `starts` are
     the statement's blocks by the offset at which they start.
     """
+    while tokens[0].token_type is TokenType.L_PAREN and _closing(tokens, 1) == len(tokens) - 1 > 1:
+        tokens = tokens[1:-1]
     whole = SelectSpan(tokens[0].start, tokens[-1].end + 1)
-    main: Token | None = tokens[0]
+    main: Token | None = next(token for token in tokens if token.token_type is not TokenType.L_PAREN)
     if tokens[0].token_type is TokenType.WITH:
         depth, main = 0, None
         for token in tokens:

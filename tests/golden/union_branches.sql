@@ -129,3 +129,38 @@ SELECT sum(price) FROM (SELECT price FROM store UNION ALL (SELECT price FROM web
 --@ case: a LIMIT around a branch in parentheses
 SELECT sum(price) FROM (SELECT price FROM store UNION ALL ((SELECT price FROM web ORDER BY id) LIMIT 1)) AS u
 --@ kept: by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY
+
+--@ case: a CTE of branches in parentheses
+WITH u AS ((SELECT item, price FROM store) UNION ALL (SELECT item, price FROM web)) SELECT item, sum(price), count(*) FROM u GROUP BY item
+--@ rewritten using by_store, by_web
+WITH u AS ((SELECT item, price FROM store VERSION AS OF 1000) UNION ALL (SELECT item, price FROM web VERSION AS OF 1001)) SELECT v.`c0` AS item, CAST(sum(v.`c1`) AS DECIMAL(17, 2)), coalesce(sum(v.`c2`), 0) FROM (SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v GROUP BY v.`item` UNION ALL SELECT v.`item` AS c0, CAST(CAST(sum(v.`priced`) AS DECIMAL(17, 2)) AS decimal(17,2)) AS c1, CAST(coalesce(sum(v.`cnt`), 0) AS bigint) AS c2 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v GROUP BY v.`item`) AS v GROUP BY v.`c0`
+
+--@ case: parentheses around all branches of a CTE
+WITH u AS (((SELECT item, amount FROM store) UNION ALL SELECT item, amount FROM web)) SELECT item, sum(amount) FROM u GROUP BY item
+--@ rewritten using by_store, by_web
+WITH u AS (((SELECT item, amount FROM store VERSION AS OF 1000) UNION ALL SELECT item, amount FROM web VERSION AS OF 1001)) SELECT v.`c0` AS item, sum(v.`c1`) FROM (SELECT v.`item` AS c0, CAST(sum(v.`total`) AS bigint) AS c1 FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v GROUP BY v.`item` UNION ALL SELECT v.`item` AS c0, CAST(sum(v.`total`) AS bigint) AS c1 FROM lake.demo.by_web__storage VERSION AS OF 2001 AS v GROUP BY v.`item`) AS v GROUP BY v.`c0`
+
+--@ case: a CTE of one SELECT in parentheses
+WITH u AS ((SELECT item, amount FROM store WHERE item = 1)) SELECT sum(amount) FROM u
+--@ rewritten using by_store
+WITH u AS ((SELECT item, amount FROM store VERSION AS OF 1000 WHERE item = 1)) SELECT sum(v.`total`) FROM lake.demo.by_store__storage VERSION AS OF 2000 AS v WHERE v.`item` = 1
+
+--@ case: LIMIT after the parentheses
+WITH u AS ((SELECT item, price FROM store) UNION ALL (SELECT item, price FROM web) LIMIT 3) SELECT item, count(*) FROM u GROUP BY item
+--@ kept: by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
+
+--@ case: LIMIT after one SELECT in parentheses
+WITH u AS ((SELECT item, price FROM store) LIMIT 3) SELECT item, count(*) FROM u GROUP BY item
+--@ kept: GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
+
+--@ case: LIMIT after parentheses around all branches
+WITH u AS (((SELECT item, price FROM store) UNION ALL (SELECT item, price FROM web)) LIMIT 3) SELECT item, count(*) FROM u GROUP BY item
+--@ kept: by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
+
+--@ case: LIMIT of a branch in parentheses
+WITH u AS ((SELECT item, price FROM store LIMIT 1) UNION ALL (SELECT item, price FROM web)) SELECT item, count(*) FROM u GROUP BY item
+--@ kept: by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
+
+--@ case: a CTE of branches in parentheses without their duplicates
+WITH u AS ((SELECT item, price FROM store) UNION (SELECT item, price FROM web)) SELECT item, count(*) FROM u GROUP BY item
+--@ kept: by_store GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_web GROUPING_TOO_COARSE the view stores groups, and the query needs rows: create a view without GROUP BY; by_store UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately; by_web UNSUPPORTED the SELECT reads only derived tables, each of which is rewritten separately
