@@ -262,8 +262,16 @@ class _Requirements:
             made_of = function if all(around.values()) and not shadowed else ""
             names_within = frozenset[str]().union(*chain.from_iterable(around.values()))
             for reference in columns:
+                if not function and self._is_key(reference.name):
+                    continue  # count(DISTINCT k) of a primary key k may be the number of rows
                 for names in around[reference.name]:
                     yield Aggregated(names, self._of(names), made_of, names_within)
+
+    def _is_key(self, name: str) -> bool:
+        """Return whether a table that has a column with this name declares the column as a part of its primary key."""
+        keys = self.declared.primary if self.declared is not None else {}
+        owners = self._owners.get(name) or self._known(name)
+        return any(name in map(str.lower, keys.get(table, ())) for table in owners)
 
     def _joins(self) -> Iterator[tuple[Requirement, ...]]:
         for source in self.from_:

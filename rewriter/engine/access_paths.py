@@ -20,9 +20,10 @@ from rewriter.layers import Obstacle, all_groups, over_groups
 from rewriter.maintenance import narrowed
 from rewriter.maintenance.stored import known_block
 from rewriter.match import AccessPath, Miss, Reason
+from rewriter.match.counted_keys import with_counted_keys
 from rewriter.model import Column, MaterializedView, Session, Table, TableName
 from rewriter.model.settings import LEFT_OUT, differing_setting
-from rewriter.sql import nodes_of
+from rewriter.sql import holds, nodes_of
 
 _OBSTACLES = {
     Obstacle.WINDOW: "the outer query uses a window function of the derived table",
@@ -97,12 +98,15 @@ def access_path_of(
             "HAVING of a derived table in the view's query cannot be moved to the outer query, because "
             f"{_OBSTACLES[whole]}: remove HAVING from the derived table",
         )
+    known_sources = tuple(t for t in sources if isinstance(t, Table))
+    if _counts_distinct(whole):
+        whole = _with_counted_keys(whole, tuple((t.name, t.columns, t.primary_key) for t in known_sources))
     path = AccessPath(
         view,
         whole,
         storage,
         stored,
-        tuple(t for t in sources if isinstance(t, Table)),
+        known_sources,
         own=_own_filter(view, names, definitions, relations) if storage.only else None,
     )
     if block.sets is not None and not paths_of_sets(path):
@@ -208,6 +212,24 @@ def columns_of(name: TableName, definitions: Definitions, relations: Relations) 
         return table.columns
     view = definitions.by_name.get(name) or definitions.plain_by_name.get(name)
     return view.columns if view is not None else ()
+
+
+@remembered
+def _counts_distinct(block: Block) -> bool:
+    return any(holds(output, exp.Distinct) for output in block.outputs)
+
+
+@remembered
+def _with_counted_keys(
+    block: Block, sources: tuple[tuple[TableName, tuple[Column, ...], tuple[str, ...]], ...]
+) -> Block:
+    """Return a view's block with `count(k)` for each `count(DISTINCT k)` of a primary key k whose values occur once.
+
+    `sources` are the view's base tables: their names, columns and trusted primary keys. The result is cached.
+    """
+    contents = {name: Table(name, "", columns, (), primary_key=key) for name, columns, key in sources}
+    tables = tuple(replace(table, contents=contents.get(table.name)) for table in block.tables)
+    return replace(with_counted_keys(replace(block, tables=tables)), tables=block.tables)
 
 
 @remembered

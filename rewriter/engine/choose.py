@@ -20,6 +20,7 @@ from rewriter.engine.tried import Tried
 from rewriter.freshness import Relations
 from rewriter.index import Definitions, Shortlist
 from rewriter.match import Match, Miss, Reason, Shared
+from rewriter.match.counted_keys import with_counted_keys
 from rewriter.match.decompose import decomposed
 from rewriter.match.printing import print_block
 from rewriter.match.unused import without_unused
@@ -76,17 +77,19 @@ def answer_block(
     tried = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
     if reads_derived_alone(block):
         shortlist = _over_layers(tried, shortlist)
-    _try_all(tried, query, shortlist)
+    counted = with_counted_keys(block)
+    _try_all(tried, query if counted is block else predicates_of(counted, statement.session.time_zone), shortlist)
     if tried.best is not None:
         match = tried.best.match
         if correlation is None:
             tests = tests_of(match.rewriting)
             match = tried.test_groups(match, ((test, _views_over(test.rows, statement, definitions)) for test in tests))
         return Chosen(tried.best.view, tried.best.rule, match, block, correlation), tried.report()
-    fewer = without_unused(block, relations)
-    if fewer is not block:
+    for other in (without_unused(counted, relations), block):
+        if other is counted:
+            continue
         again = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
-        _try_all(again, predicates_of(fewer, statement.session.time_zone), shortlist)
+        _try_all(again, predicates_of(other, statement.session.time_zone), shortlist)
         if again.best is not None:
             return Chosen(again.best.view, again.best.rule, again.best.match, block, correlation), again.report()
     chosen = _divided(query, statement, tried) if correlation is None else None

@@ -48,7 +48,8 @@ def compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Compari
     asked, computed = reduced(question, tables), reduced(plan, tables)
     if asked.block is question and computed.block is plan:
         return plain
-    found = _mapped_one_to_one(asked.block, computed.block, tables, mode)
+    asked_block, computed_block = (normal_block(each.block, mode) for each in (asked, computed))
+    found = _mapped_one_to_one(asked_block, computed_block, tables, mode)
     return replace(found, axioms=tuple(dict.fromkeys((*asked.axioms, *computed.axioms, *found.axioms))))
 
 

@@ -12,13 +12,15 @@ law:    two occurrences of a table with equal primary keys are the same row
 law:    a table that is joined by its whole primary key, and used nowhere else, can be removed from a LEFT join; it can
         be removed from an inner join along a foreign key if rows with a NULL foreign key are removed
 law:    a SEMI join on a whole primary key is an inner join, because both find at most one row
+law:    if a table is joined to all other tables by their whole primary keys, no value of its own primary key k is in
+        two rows, so that count(DISTINCT k) is count(k); rows in which k is NULL do not count
 law:    in the result of a LEFT join, all columns of the right table that are declared NOT NULL are NULL in the same
         rows
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -28,6 +30,8 @@ from rewriter.block.changed import mapped
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.strict import columns_of, never_true
+from rewriter.functions.trees import call_of
+from rewriter.functions.types import FRACTIONS
 from rewriter.model import Table, TableName
 from rewriter.sql import columns_in
 from rewriter.verify.normal import equalities
@@ -60,6 +64,19 @@ def reduced(block: Block, tables: Tables) -> Reduced:
             return Reduced(block, tuple(dict.fromkeys(axioms)))
         block, axiom = step
         axioms += [axiom] if axiom else []
+
+
+def counted_once(block: Block, tables: Tables) -> Reduced:
+    """Return an equivalent block with `count(k)` for each `count(DISTINCT k)` of a primary key k whose values occur
+    once.
+
+    The result also has the trusted keys used, as axioms. `tables` is as in `reduced`.
+    """
+    axioms: list[str] = []
+    while (step := next(_counted_once(block, tables), None)) is not None:
+        block, axiom = step
+        axioms.append(axiom)
+    return Reduced(block, tuple(axioms))
 
 
 def inner_joins(block: Block, tables: Tables) -> Block:
@@ -172,7 +189,7 @@ def _semi(block: Block, tables: Tables) -> Iterator[Step]:
             yield _joined_inner(block, join, tables), f"the primary key of {names}"
 
 
-def _is_pinned(table: Occurrence, rest: Mapping[str, object], held: Equivalence, tables: Tables) -> bool:
+def _is_pinned(table: Occurrence, rest: Collection[str], held: Equivalence, tables: Tables) -> bool:
     """Return whether each column of a table's primary key equals a column of a table outside `rest`.
 
     `rest` are the tables on the right side of a SEMI join whose primary keys are not yet known to equal other columns.
@@ -360,7 +377,87 @@ def _one_sign(block: Block, tables: Tables) -> Iterator[Step]:
             yield one, ""
 
 
+def _counted_once(block: Block, tables: Tables) -> Iterator[Step]:
+    """Yield a step for each table whose primary key k is counted by `count(DISTINCT k)`, here replaced by `count(k)`.
+
+    The argument may also be a CASE whose values are k or NULL. A step is a pair of the new block and the axiom that its
+    proof needs: the primary keys, in words.
+    """
+    for table in block.tables if block.keys is not None else ():
+
+        def once(node: Tree, table: Occurrence = table) -> Tree:
+            counts = isinstance(node, exp.Anonymous) and node.name == "count"
+            values = node.expressions[0].expressions if counts and isinstance(node.expressions[0], exp.Distinct) else ()
+            return call_of("count", values[0]) if values and _is_key(values, table, tables) else node
+
+        counted = mapped(block, once)
+        if counted.expressions != block.expressions and (keys := _occurring_once(block, table, tables)):
+            yield counted, f"the primary key of {', '.join(keys)}"
+
+
+def _is_key(values: Sequence[Tree], table: Occurrence, tables: Tables) -> bool:
+    """Return whether `values` are columns of `table`, or one CASE of such a column or NULL, with the whole primary key.
+
+    Several columns must be NOT NULL, because `count(DISTINCT a, b)` ignores the rows in which one of them is NULL.
+    """
+    known = tables(table.name)
+    plain = [value if isinstance(value, exp.Column) else None for value in values]
+    columns = plain if len(values) > 1 else [_column_or_null(values[0])]
+    names = {column.name for column in columns if column is not None and column.table == table.id}
+    declared = [known.column(name) for name in names] if known is not None else []
+    if len(names) < len(columns) or any(each is None or each.type in FRACTIONS for each in declared):
+        return False
+    certain = len(columns) == 1 or all(each is not None and not each.nullable for each in declared)
+    return certain and bool(key := _key(table, tables)) and names.issuperset(key)
+
+
+def _column_or_null(value: Tree) -> exp.Column | None:
+    """Return the only column among the values of a CASE whose other values are NULL, or a column itself; else None."""
+    if isinstance(value, exp.Case):
+        branches = [branch.args["true"] for branch in value.args["ifs"]]
+        given = {
+            each for each in (*branches, value.args.get("default") or exp.Null()) if not isinstance(each, exp.Null)
+        }
+        value = next(iter(given)) if len(given) == 1 else exp.Null()
+    return value if isinstance(value, exp.Column) else None
+
+
+def _occurring_once(block: Block, table: Occurrence, tables: Tables) -> Sequence[str]:
+    """Return the names of the tables by whose primary keys each row of `table` is in at most one row of the block.
+
+    The name of `table` itself is the first one. Return an empty list if a row of `table` may be in several rows.
+    """
+    for join in [join for join in block.joins if table.id in join.tables]:
+        if join.kind != "LEFT" or len(join.tables) > 1:
+            return []
+        block = _joined_inner(block, join, tables)  # rows in which the key is NULL do not matter
+    asking = (join.tables for join in block.joins if join.kind in ("SEMI", "ANTI"))
+    asked = frozenset[str]().union(*asking)
+    found, rest = [table], {other.id: other for other in block.tables if other.id not in {table.id, *asked}}
+    while rest:
+        apart = {*rest, *asked}
+        once = next((t for t in rest.values() if _is_found_once(t, block, apart, tables)), None)
+        if once is None:
+            return []
+        found.append(rest.pop(once.id))
+    return [*dict.fromkeys(str(each.name) for each in found)]
+
+
+def _is_found_once(table: Occurrence, block: Block, apart: Collection[str], tables: Tables) -> bool:
+    """Return whether the rows of all tables with ids not in `apart` determine at most one row of `table`.
+
+    `table` is itself in `apart`.
+    """
+    joins = [join for join in block.joins if table.id in join.tables]
+    if any(join.kind != "LEFT" or len(join.tables) > 1 for join in joins):
+        return False
+    conjuncts = joins[0].on if joins else block.where
+    held = Equivalence(pair for tree in conjuncts if (pair := equated(tree, block)) is not None)
+    return _is_pinned(table, apart, held, tables)
+
+
 _LAWS = (
+    _counted_once,
     _narrowed,
     _inner,
     _unmatched,

@@ -32,7 +32,7 @@ from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.conditioned import of_condition
 from rewriter.verify.filled import FilledRows
 from rewriter.verify.forms import Mode, grouped_float, under
-from rewriter.verify.keys import Tables, inner_joins
+from rewriter.verify.keys import Tables, counted_once, inner_joins
 from rewriter.verify.moments import (
     Misread,
     Moment,
@@ -80,12 +80,26 @@ class Unfolding:
     """The unfolding of the blocks of one plan: storage tables and views in FROM are replaced by the views' queries.
 
     With `conditioned`, a condition `n > 0` on a stored number of rows with p becomes the filter p of the view's query.
+    With `counted`, distinct counts of primary keys in the views' queries are counts of rows where declared keys prove
+    this; `axioms` has these keys.
     """
 
-    def __init__(self, meaning: Meaning, tables: Tables, mode: Mode, *, conditioned: bool = False) -> None:
-        self._meaning, self._tables, self._mode = meaning, tables, mode
-        self._conditioned = conditioned
+    def __init__(
+        self, meaning: Meaning, tables: Tables, mode: Mode, *, conditioned: bool = False, counted: bool = False
+    ) -> None:
+        self._held, self._tables, self._mode = meaning, tables, mode
+        self._conditioned, self._counted = conditioned, counted
         self._numbers = count()
+        self.axioms: dict[str, None] = {}
+
+    def _meaning(self, name: TableName) -> Held | None:
+        """Return the block that fills a relation, with its column names; None for a base table."""
+        held = self._held(name)
+        if held is None or not self._counted:
+            return held
+        found = counted_once(held.block, self._tables)
+        self.axioms |= dict.fromkeys(found.axioms)
+        return replace(held, block=found.block)
 
     def select(self, select: Select) -> Block:
         """Return the block over base tables that a SELECT of the plan computes.

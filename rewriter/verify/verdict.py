@@ -97,8 +97,9 @@ def verify(
 def _part(asked: Block, made: Select, leaves: Leaves, mode: Mode, *, conditioned: bool) -> Comparison:
     """Compare a block to be answered, `asked`, with its plan, `made`, and return the result.
 
-    With `conditioned`, a plan that is not proved otherwise is also compared with conditions on stored numbers of rows
-    as filters of the views' queries. `leaves` provides the tables, and the blocks that compute views and storage
+    A plan that is not proved otherwise is also compared with distinct counts of primary keys in the views' queries as
+    counts of rows, and with `conditioned`, with conditions on stored numbers of rows as filters of the views' queries.
+    `leaves` provides the tables, and the blocks that compute views and storage
     tables. Raise Undecided if the plan cannot be compared.
     """
     found: Comparison | Undecided
@@ -106,24 +107,27 @@ def _part(asked: Block, made: Select, leaves: Leaves, mode: Mode, *, conditioned
         found = _unfolded(asked, made, leaves, mode)
     except Undecided as problem:
         found = problem
-    if conditioned and (isinstance(found, Undecided) or found.difference):
+    ways = ((True, False),) if conditioned else ()
+    for conditions, keys in (*ways, (False, True)) if isinstance(found, Undecided) or found.difference else ():
         try:
-            again = _unfolded(asked, made, leaves, mode, conditioned=True)
+            again = _unfolded(asked, made, leaves, mode, conditioned=conditions, counted=keys)
         except Undecided:
-            again = None
-        if again is not None and not again.difference:
+            continue
+        if not again.difference:
             return again
     if isinstance(found, Undecided):
         raise found
     return found
 
 
-def _unfolded(asked: Block, made: Select, leaves: Leaves, mode: Mode, *, conditioned: bool = False) -> Comparison:
+def _unfolded(
+    asked: Block, made: Select, leaves: Leaves, mode: Mode, *, conditioned: bool = False, counted: bool = False
+) -> Comparison:
     """Compare a block with its plan, whose views and storage tables are replaced by the views' queries.
 
-    The parameters are those of `_part`; `conditioned` is a parameter of Unfolding.
+    The parameters are those of `_part`; `conditioned` and `counted` are parameters of Unfolding.
     """
-    unfolding = Unfolding(leaves.held, leaves.table, mode, conditioned=conditioned)
+    unfolding = Unfolding(leaves.held, leaves.table, mode, conditioned=conditioned, counted=counted)
     block = unfolding.select(made)
     check_moments(block, leaves.table)
     part = _compared(normal_block(asked, mode), block, leaves, unfolding, mode)
@@ -131,7 +135,7 @@ def _unfolded(asked: Block, made: Select, leaves: Leaves, mode: Mode, *, conditi
         same, known = (normal_block(each, mode) for each in (_bounded(asked, made, leaves), known))
         again = _compared(same, known, leaves, unfolding, mode)
         part = part if again.difference else again
-    return part
+    return replace(part, axioms=tuple(dict.fromkeys((*part.axioms, *unfolding.axioms))))
 
 
 def _bounded(block: Block, plan: Select, leaves: Leaves) -> Block:

@@ -9,6 +9,7 @@ from random import Random
 from tests.property import (
     asked,
     conditioned,
+    counted,
     filled,
     matched,
     measures,
@@ -33,8 +34,8 @@ from tests.property.united import United
 SCHEMA = """
 CREATE TABLE fact (region STRING, sex STRING, n INT NOT NULL, big BIGINT, price DECIMAL(10,2), score DOUBLE, d DATE,
                    ts TIMESTAMP, ntz TIMESTAMP_NTZ, dim_id INT);
-CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT)
-"""
+CREATE TABLE dim (id INT NOT NULL, name STRING, weight INT);"""
+SCHEMA += counted.SCHEMA
 _SCORES = ("0.1", "0.25", "-3.5", "1000000.0")
 # So many seeds in a row ask about the same rows and views: to make those takes longer than to try a query.
 SHARING = 5
@@ -79,8 +80,11 @@ CHANGED = 1_800_000
 MATCHED = 1_900_000
 # From this seed on views have aggregates of the rows in which a condition is true.
 CONDITIONED = 2_000_000
+# From this seed on queries count distinct primary keys.
+COUNTED = 2_100_000
 # The views and queries of the seeds from a number on.
 _SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...] = (
+    (COUNTED, counted.view, counted.query),
     (CONDITIONED, conditioned.view, conditioned.query),
     (MATCHED, unmatched.view, matched.query),
     (ASKED, asked.view, asked.query),
@@ -124,6 +128,9 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
         appended = _rows(Random(f"appended {seed // sharing}")) if grown else ""
         if seed >= MATCHED and seed // sharing % 4 == 3:
             appended = _changes(Random(f"changes {seed // sharing}"), appended)
+        if seed >= COUNTED:
+            rows = counted.rows(Random(f"tickets {seed // sharing}"))
+            appended = counted.rows(Random(f"more tickets {seed // sharing}"), first=100) if grown else ""
         return Case(seed, rows, views, make(Random(f"query {seed}")), appended=appended)
     if seed >= JOINED_GROUPS:
         joined = [JoinedGroups.of(shared) for _ in range(shared.randint(1, 2))]

@@ -11,6 +11,7 @@ from tests.property.generator import (
     CHANGED,
     COMMUTED,
     CONDITIONED,
+    COUNTED,
     FILLED,
     IMPLIED,
     IN_SETS,
@@ -50,6 +51,7 @@ SEEDS = (
     *range(CHANGED, CHANGED + 100),
     *range(MATCHED, MATCHED + 75),
     *range(CONDITIONED, CONDITIONED + 75),
+    *range(COUNTED, COUNTED + 75),
 )
 
 
