@@ -44,6 +44,7 @@ class Occurrence:
       in the catalog. The `name` of such a derived table consists of "derived table" and this SQL
     - `branches`: the blocks of the derived table's UNION ALL
     - `inner`: the block of the derived table's single SELECT
+    - `declared`: the columns as declared, if an outer join may fill `columns` with NULLs; else empty
     """
 
     id: str
@@ -54,6 +55,7 @@ class Occurrence:
     branches: tuple[Block, ...] = field(default=(), compare=False)
     inner: Block | None = field(default=None, compare=False)
     contents: Table | None = field(default=None, compare=False)
+    declared: tuple[Column, ...] = field(default=(), compare=False)
     # By column name: a column in SELECT, GROUP BY and ORDER BY is one tree, which is hashed once.
     _references: dict[str, exp.Column] = field(default_factory=dict, init=False, repr=False, compare=False)
 

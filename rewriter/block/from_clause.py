@@ -553,7 +553,8 @@ def _merged(block: Block, alias: str) -> _Item:
             f"{alias or 'a derived table'} has an expression with more than {MOST_NODES} operators and operands, so "
             "the derived table cannot be merged into the outer query: simplify the expression"
         )
-    return _offered(block, alias)
+    # The outer query may reject the rows that an outer join has filled with NULLs: see `simplified`.
+    return _offered(replace(block, tables=tuple(map(_as_declared, block.tables))), alias)
 
 
 def simplified(clause: FromClause, where: Sequence[Tree]) -> FromClause:
@@ -610,4 +611,9 @@ def rejected(conjunct: Tree) -> tuple[Tree, ...]:
 
 
 def _nullable(table: Occurrence) -> Occurrence:
-    return replace(table, columns=tuple(column._replace(nullable=True) for column in table.columns))
+    columns = tuple(column._replace(nullable=True) for column in table.columns)
+    return replace(table, columns=columns, declared=table.declared or table.columns)
+
+
+def _as_declared(table: Occurrence) -> Occurrence:
+    return replace(table, columns=table.declared, declared=()) if table.declared else table

@@ -97,3 +97,12 @@ SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.maybe__storage AS v WHERE v
 --@ case: a LEFT join from the other side keeps groups without rows
 SELECT d.name, sum(s.amount) FROM dim AS d LEFT JOIN sales AS s ON s.dim_id = d.id GROUP BY d.name
 --@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide VIEW_FILTERS_MORE dim_id = id
+
+--@ case: a filter on a derived table makes its outer join an inner one
+SELECT day, sum(amount), count(*) FROM (SELECT s.*, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.name <> 'b') AS u WHERE name = 'a' GROUP BY day
+--@ rewritten using wide
+SELECT v.`day` AS day, sum(v.`total`), coalesce(sum(v.`cnt`), 0) FROM lake.demo.wide__storage AS v WHERE v.`name` = 'a' AND v.`name` <> 'b' GROUP BY v.`day`
+
+--@ case: a filter on a derived table keeps the rows without a match
+SELECT day, sum(amount), count(*) FROM (SELECT s.*, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.name <> 'b') AS u WHERE name = 'a' OR name IS NULL GROUP BY day
+--@ kept: filtered VIEW_FILTERS_MORE dim_id = id; lefted JOIN_DIFFERS the view has an outer join of d ON maybe_id = id AND name <> 'b', which the query lacks: create a view without the join; maybe VIEW_FILTERS_MORE maybe_id = id; unkeyed JOIN_DIFFERS the view also joins loose, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; wide JOIN_DIFFERS the view's inner join of groups drops the rows in which group_id is NULL: create a view with a LEFT JOIN of groups
