@@ -128,7 +128,7 @@ class Aggregates:
                 return _fold(
                     call.name, PartialAggregate(of_own_type(held.name, held.type), summed_type(held.type)), None
                 )
-            computed = self.reading.compute(tree.expression.this)
+            computed = self.reading.condition(tree.expression.this)
             if isinstance(computed, Miss):
                 within = _within_argument(call, tree.expression.this)
                 found = self._rolled(within) if within is not None else computed

@@ -101,6 +101,17 @@ def signed_zeros(tree: Tree, rows: Rows) -> Read:
     )
 
 
+def branch(tree: Tree, rows: Rows) -> Read:
+    """Return a branch of a CASE, a condition with its value, over storage columns; a Miss if one of them cannot be
+    derived.
+
+    `rows` has the storage columns.
+    """
+    condition, value = rows.condition(tree.this), rows.compute(tree.args["true"])
+    missed = next((each for each in (condition, value) if isinstance(each, Miss)), None)
+    return missed or exp.If(this=condition, true=value)
+
+
 Kinds = tuple[type[Tree], ...]
 _ANY: Kinds = (exp.Expr,)
 _CALLS: Kinds = (exp.Anonymous,)
@@ -124,6 +135,7 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
     (truncated, RANGES),
     (joined_day, RANGES),
     (absent, (exp.Is,)),
+    (branch, (exp.If,)),
     # Must follow all lemmas that can answer: these only explain why none did.
     (unfactored, (*_CALLS, exp.IntDiv, exp.Mod, exp.Cast)),
     (unbounded, _ANY),
@@ -132,7 +144,7 @@ LEMMAS: tuple[tuple[Lemma, Kinds], ...] = (
 # These lemmas find nothing if the storage table stores only columns: a time bucket is never a plain column. Most views
 # of TPC-H and SSB store no buckets.
 _OF_BUCKETS = frozenset({
-    *(bucket, midnight, factored, scaled, compared, dated, truncated, joined_day, absent, unfactored, unbounded)
+    *(bucket, midnight, factored, scaled, compared, dated, truncated, joined_day, absent, branch, unfactored, unbounded)
 })  # fmt: skip
 
 

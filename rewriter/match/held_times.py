@@ -85,6 +85,12 @@ class Rows(Protocol):
         derived.
         """
 
+    def condition(self, tree: Tree) -> Tree | Miss:
+        """Return a condition of CASE or FILTER over storage columns, which is true for the same rows.
+
+        Return a Miss if the condition cannot be derived.
+        """
+
 
 class Stored(NamedTuple):
     """A time bucket that the storage table determines: its grain, and the type and the SQL expression of its start."""

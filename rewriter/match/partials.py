@@ -226,7 +226,9 @@ class PartialAggregates:
         """
         conditions: list[Tree] = []
         for condition in branches.conditions:
-            computed = self.reading.compute(condition)
+            computed = (
+                self.reading.condition(condition) if branches.operand is None else self.reading.compute(condition)
+            )
             if isinstance(computed, Miss):
                 found = self._of_null_test(name, branches) or self.conditional.of(name, branches, argument)
                 kind = numeric_type(argument, self.reading.block)

@@ -23,6 +23,7 @@ from rewriter.block import (
     tells_time,
 )
 from rewriter.block.equivalence import Equivalence
+from rewriter.block.normal_forms import joined
 from rewriter.block.predicates import equated
 from rewriter.block.since import since_of
 from rewriter.block.strict import null_with
@@ -42,7 +43,7 @@ from rewriter.match.reasons import Miss, Reason
 from rewriter.model import KEPT_AS, Column
 from rewriter.model.settings import is_ansi
 from rewriter.schema import expression_type, numeric_type
-from rewriter.sql import columns_in, nodes_of, windows_in
+from rewriter.sql import columns_in, nodes_of, operands, windows_in
 
 Tree = exp.Expr
 
@@ -246,6 +247,24 @@ class Reading:
     def is_never_null(self, tree: Tree) -> bool:
         """Return whether an expression over the query's rows is certainly never NULL."""
         return isinstance(self.same_nulls(tree), (exp.Star, exp.Literal, exp.Boolean))
+
+    def condition(self, tree: Tree) -> Tree | Miss:
+        """Return a condition of CASE or FILTER over storage columns and extra tables; a Miss if it cannot be derived.
+
+        The condition is true for the same rows; where it is not true, it may be false instead of unknown, because CASE
+        and FILTER take only rows in which it is true.
+        """
+        found = self.compute(tree)
+        if not isinstance(found, Miss):
+            return found
+        parts: list[Tree] = []
+        for part in operands(tree, exp.And):
+            computed = self.compute(part)
+            banded = self.banded(part) if isinstance(computed, Miss) else computed
+            if banded is None:
+                return found
+            parts.append(banded)
+        return joined(exp.And, parts)
 
     def is_normalized(self, tree: Tree) -> bool:
         """Return whether an expression is a floating-point grouping key of the view; GROUP BY stores 0.0 for -0.0 in

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.block import Block, Dependencies, Occurrence
-from rewriter.block.changed import renamed_block
+from rewriter.block.changed import changed, mapped, renamed_block
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
+from rewriter.sql import columns_in, nodes_of, operands
 from rewriter.verify.cells import difference
 from rewriter.verify.forms import Mode
 from rewriter.verify.keys import Tables, reduced
@@ -96,6 +97,7 @@ def _compare(question: Block, plan: Block, tables: Tables, mode: Mode) -> Compar
         return Comparison(
             f"the filters of the query and the rewritten query are not proved equal: {filters.cell}", filters.certain
         )
+    plan = _with_conditions_of(question, plan, mode)
     if plan.since:  # the rows are the same, and so are the bounds of their times
         question = normal_block(replace(question, since=plan.since), mode)
     return _groups(question, plan, tables, mode, same)
@@ -118,6 +120,43 @@ def _same_joins(question: Block, plan: Block, zone: str) -> bool:
 def _filters(block: Block) -> Sequence[Tree]:
     """Return the conjuncts of a block's WHERE, except equalities of columns."""
     return [tree for tree in block.where if equated(tree, block) is None]
+
+
+def _with_conditions_of(question: Block, plan: Block, mode: Mode) -> Block:
+    """Return the plan's block with conditions of the query in CASE and FILTER in place of equivalent conditions.
+
+    law:    CASE and FILTER depend only on whether a condition is true; so two conditions that are true for the same
+            rows are interchangeable
+    """
+    mine, others = (list(dict.fromkeys(_conditions(block))) for block in (question, plan))
+    same: dict[Tree, Tree] = {}
+    for tree in others:
+        columns = {*columns_in(tree)}
+        for wanted in mine if tree not in mine else ():
+            if {*columns_in(wanted)} != columns:
+                continue
+            if difference([*operands(wanted, exp.And)], [*operands(tree, exp.And)], question, mode.zone) is None:
+                same[tree] = wanted
+                break
+
+    def swap(node: Tree) -> Tree:
+        if isinstance(node, exp.If) and node.this in same:
+            return exp.If(this=same[node.this], true=changed(node.args["true"], swap))
+        if isinstance(node, exp.Where) and node.this in same:
+            return exp.Where(this=same[node.this])
+        return node
+
+    return normal_block(mapped(plan, swap), mode) if same else plan
+
+
+def _conditions(block: Block) -> Iterator[Tree]:
+    """Yield the conditions of CASE and FILTER in the outputs, keys, HAVING and ORDER BY of a block."""
+    trees = (*block.outputs, *(block.keys or ()), *block.having, *(item.key for item in block.order))
+    for node in (node for tree in trees for node in nodes_of(tree)):
+        if isinstance(node, exp.Case) and node.this is None:
+            yield from (branch.this for branch in node.args["ifs"])
+        elif isinstance(node, exp.Filter):
+            yield node.expression.this
 
 
 def _known(question: Block, plan: Block, classes: Equivalence) -> Sequence[Tree]:

@@ -96,3 +96,48 @@ SELECT id FROM payments WHERE day < DATE '2024-01-01'
 --@ case: a sum of the column over a part of a band
 SELECT sum(amount) AS total FROM payments WHERE amount BETWEEN 10 AND 99
 --@ kept: by_age COLUMN_NOT_IN_VIEW amount; by_band COLUMN_NOT_IN_VIEW amount; by_name COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW amount
+
+--@ case: bands under FILTER
+SELECT day, count(*) FILTER (WHERE amount < 0) AS refunds, sum(amount) FILTER (WHERE amount >= 0 AND amount < 100) AS middle FROM payments GROUP BY day
+--@ rewritten using by_band
+SELECT v.`day` AS day, coalesce(sum(v.`n`) FILTER(WHERE v.`band` = 'refund'), 0) AS refunds, CAST(sum(v.`total`) FILTER(WHERE (v.`band` IN ('small', 'medium', 'large')) AND (v.`band` IN ('refund', 'small', 'medium'))) AS DECIMAL(20, 2)) AS middle FROM lake.demo.by_band__storage AS v GROUP BY v.`day`
+
+--@ case: bands in the conditions of CASE
+SELECT sum(CASE WHEN amount >= 100 THEN amount ELSE 0 END) AS large, count(CASE WHEN amount < 10 THEN 1 END) AS small, sum(if(amount < 0, 1, 0)) AS refunds FROM payments
+--@ rewritten using by_band
+SELECT CAST(sum(CASE WHEN v.`band` = 'large' THEN CAST(v.`total` AS DECIMAL(22, 2)) ELSE 0 END) AS DECIMAL(22, 2)) AS large, coalesce(sum(CASE WHEN v.`band` IN ('refund', 'small') THEN v.`n` ELSE 0 END), 0) AS small, sum(CASE WHEN v.`band` = 'refund' THEN v.`n` ELSE 0 END) AS refunds FROM lake.demo.by_band__storage AS v
+
+--@ case: coarser bands as groups
+SELECT CASE WHEN amount < 0 THEN 'out' WHEN amount < 100 THEN 'in' ELSE 'much' END AS kind, count(*) AS n, sum(amount) AS total FROM payments GROUP BY CASE WHEN amount < 0 THEN 'out' WHEN amount < 100 THEN 'in' ELSE 'much' END ORDER BY kind
+--@ rewritten using by_band
+SELECT CASE WHEN v.`band` = 'refund' THEN 'out' WHEN v.`band` IN ('refund', 'small', 'medium') THEN 'in' ELSE 'much' END AS kind, coalesce(sum(v.`n`), 0) AS n, CAST(sum(v.`total`) AS DECIMAL(20, 2)) AS total FROM lake.demo.by_band__storage AS v GROUP BY CASE WHEN v.`band` = 'refund' THEN 'out' WHEN v.`band` IN ('refund', 'small', 'medium') THEN 'in' ELSE 'much' END ORDER BY 1 ASC NULLS FIRST
+
+--@ case: coarser bands of a column that may be NULL
+SELECT CASE WHEN age < 65 AND age >= 18 THEN 'grown' WHEN age IS NULL THEN '?' ELSE 'other' END AS kind, sum(CASE WHEN age < 18 THEN 1 ELSE 0 END) AS young, count(*) AS n FROM payments GROUP BY 1
+--@ rewritten using by_age
+SELECT CASE WHEN (v.`grown` IN (1, 2)) AND ((v.`grown` = 1) OR (v.`grown` IS NULL)) THEN 'grown' WHEN v.`grown` = 7 THEN '?' ELSE 'other' END AS kind, sum(CASE WHEN v.`grown` = 2 THEN v.`n` ELSE 0 END) AS young, coalesce(sum(v.`n`), 0) AS n FROM lake.demo.by_age__storage AS v GROUP BY CASE WHEN (v.`grown` IN (1, 2)) AND ((v.`grown` = 1) OR (v.`grown` IS NULL)) THEN 'grown' WHEN v.`grown` = 7 THEN '?' ELSE 'other' END
+
+--@ case: a condition beside a band
+SELECT sum(CASE WHEN amount < 0 AND day >= DATE '2024-01-01' THEN amount END) AS refunds FROM payments
+--@ rewritten using by_band
+SELECT CAST(sum(CASE WHEN (v.`band` = 'refund') AND (v.`day` >= CAST('2024-01-01' AS DATE)) THEN v.`total` END) AS DECIMAL(20, 2)) AS refunds FROM lake.demo.by_band__storage AS v
+
+--@ case: a part of a band under FILTER
+SELECT day, count(*) FILTER (WHERE amount < 5) AS n FROM payments GROUP BY day
+--@ kept: by_age GROUPING_TOO_COARSE day; by_band COLUMN_NOT_IN_VIEW amount; by_name COLUMN_NOT_IN_VIEW day; by_score GROUPING_TOO_COARSE day
+
+--@ case: a part of a band in CASE
+SELECT CASE WHEN amount < 50 THEN 'less' ELSE 'more' END AS kind, count(*) AS n FROM payments GROUP BY 1
+--@ kept: by_age GROUPING_TOO_COARSE amount; by_band GROUPING_TOO_COARSE amount; by_name COLUMN_NOT_IN_VIEW amount; by_score GROUPING_TOO_COARSE amount
+
+--@ case: conditions joined by OR over two columns are not divided
+SELECT count(*) FILTER (WHERE amount < 0 OR id = 1) AS n FROM payments
+--@ kept: by_age COLUMN_NOT_IN_VIEW amount; by_band COLUMN_NOT_IN_VIEW amount; by_name COLUMN_NOT_IN_VIEW amount; by_score COLUMN_NOT_IN_VIEW amount
+
+--@ case: bands of a DOUBLE in CASE
+SELECT CASE WHEN score < 1 THEN 'few' ELSE 'many' END AS kind, min(id) AS id FROM payments GROUP BY 1
+--@ kept: by_age GROUPING_TOO_COARSE score; by_band GROUPING_TOO_COARSE score; by_name COLUMN_NOT_IN_VIEW score; by_score GROUPING_TOO_COARSE score
+
+--@ case: a band outside of conditions
+SELECT day, sum(CASE WHEN amount < 0 THEN 1 ELSE 0 END) AS n, amount < 0 AS refund FROM payments GROUP BY day, amount < 0
+--@ kept: by_age GROUPING_TOO_COARSE day; by_band GROUPING_TOO_COARSE amount; by_name COLUMN_NOT_IN_VIEW day; by_score GROUPING_TOO_COARSE day

@@ -60,6 +60,10 @@ def query(random: Random) -> str:
     where = f" WHERE {' AND '.join(filters)}" if filters else ""
     grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
     having = f" HAVING count(*) FILTER (WHERE {condition}) > 1" if keys and random.random() < 0.1 else ""
+    if random.random() < 0.15:
+        band = random.choice(_OF_BANDS)
+        further_one = random.choice((*_ONES, "sum(CASE WHEN {0} THEN n ELSE 0 END)", "max(n) FILTER (WHERE {0})"))
+        named += f", {further_one.format(band)} AS b"
     return f"SELECT {named} FROM fact{where}{grouped}{having}"
 
 
