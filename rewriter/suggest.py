@@ -648,7 +648,7 @@ def _answer_from(
         made = fresh_view(view.name, query, session, known)
         made.put(known)
         outcome = rewrite(statement, Definitions((made.view,)), known)
-    except (Unsupported, Uncertain, ParseError):
+    except (Unsupported, Uncertain, ParseError, RecursionError):  # the last for what is nested too deeply
         return None
     return outcome if outcome.rewritten else None
 

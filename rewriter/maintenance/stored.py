@@ -27,7 +27,7 @@ Tree = exp.Expr
 _READ_OF_BLOCK = frozenset(
     {"tables", "where", "outputs", "names", "keys", "having", "order", "limit", "offset", "joins", "decides"}
 )
-_READ_OF_TABLE = frozenset({"id", "name", "alias", "columns"})
+_READ_OF_TABLE = frozenset({"id", "name", "alias", "columns", "declared"})
 _READ = (
     exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Not, exp.Neg, *CONNECTORS,
     *COMPARISONS, *OPERATORS, exp.Between, exp.In, exp.Is, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.DataType,

@@ -62,8 +62,8 @@ SELECT v.`region` AS region, v.`credit` FROM lake.demo.silent__storage AS v
 
 --@ case: a derived table's outer join
 SELECT count(*), sum(d.credit) FROM (SELECT c.region, c.credit, o.customer AS ordered FROM customers AS c LEFT JOIN orders AS o ON o.customer = c.id) AS d WHERE d.ordered IS NULL
---@ rewritten using regions
-SELECT coalesce(sum(v.`n`), 0), sum(v.`credit`) FROM lake.demo.regions__storage AS v WHERE v.`customer` IS NULL
+--@ rewritten using listed
+SELECT count(*), sum(v.`credit`) FROM lake.demo.listed__storage AS v WHERE v.`order_id` IS NULL
 
 --@ case: a nullable column of the other side is NULL in matched rows, too
 SELECT c.id FROM customers AS c LEFT JOIN orders AS o ON o.customer = c.id WHERE o.note IS NULL AND o.amount IS NULL

@@ -43,7 +43,7 @@ def test_a_write_counts_at_once_and_so_does_its_refresh(built: World) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"rewrite": False},
+        {"off": "the session is asked for no view"},
         {"namespace": ("elsewhere",)},
         {"temporary_views": frozenset({"sales"})},
         {"settings": {"spark.sql.caseSensitive": "true"}},
