@@ -38,6 +38,7 @@ from rewriter import (
     Recent,
     Relations,
     Statement,
+    Suggestion,
     Unsupported,
     read_by,
     rewrite_past,
@@ -344,6 +345,11 @@ class Answers:
             asked = await _aside(sql, Recent(definitions.knowing(learned)).ask, sql, state)
             found = await self._current(asked)
         relations, earlier, resting = await self._states(asked, found, bound, facts)
+
+        async def look() -> Relations:
+            current, *_ = await self._states(asked, await self._current(asked), bound, facts)
+            return current
+
         try:
             outcome = await _aside(sql, asked.decide, relations, earlier)
             wanted = without_ranges(outcome, asked.names, definitions)
@@ -361,7 +367,7 @@ class Answers:
         sent = original if outcome.spelled else None
         unchanged = Decision(sent, original, outcome, facts.problem, asked.over, tables=asked.base_tables)
         if thorough:
-            change = await asyncio.to_thread(suggested, outcome, definitions, relations)
+            change = await self._suggested(outcome, definitions, relations, look)
             unchanged = replace(unchanged, suggestion=change)
         return await self._kept_schema(session, statement, unchanged, relations) if outcome.rewritten else unchanged
 
@@ -376,16 +382,32 @@ class Answers:
         statement, definitions = asked.statement, asked.definitions
         hidden = tuple(shadowed(statement, definitions))
         outcome = told_of_hint(Outcome(statement, tried=hidden), state.only, definitions)
+
+        async def look() -> Relations:
+            return _relied_on(await self.catalogs.current(asked.base_tables), facts)
+
         if thorough:
-            read = await self.catalogs.current(asked.base_tables)
-            change = await asyncio.to_thread(suggested, Outcome(statement), definitions, _relied_on(read, facts))
-            own = replace(own, suggestion=change)
+            own = replace(own, suggestion=await self._suggested(Outcome(statement), definitions, await look(), look))
         return replace(
             own,
             outcome=outcome if outcome.tried or thorough else None,
             problem=facts.problem or statement.unread,
             over=asked.over,
         )
+
+    async def _suggested(
+        self, outcome: Outcome, definitions: Definitions, relations: Relations, look: Callable[[], Awaitable[Relations]]
+    ) -> Suggestion | None:
+        """Return a change to a view that would let the view answer the statement of `outcome`; None if none is found.
+
+        The ranges of integers can prove that an average in the suggested view is exact. If nothing else is found, they
+        are requested, and `look` is called to get the `relations` again.
+        """
+        change = await asyncio.to_thread(suggested, outcome, definitions, relations)
+        tables = relations.keys() - definitions.by_storage.keys()
+        if outcome.rewritten or not (change is None or change.verbatim) or not self.catalogs.range_of(tables):
+            return change
+        return await asyncio.to_thread(suggested, outcome, definitions, await look())
 
     async def _current(self, asked: Asked) -> Looked:
         """Return the current table or view of each name on which the decision about a statement depends.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pyarrow as pa
+import pytest
 
 from rewriter.model import Table, TableName
 from tests.unit.answering.test_moments import REFRESH, sent
@@ -45,3 +46,21 @@ def test_values_beyond_the_bounds_are_noticed(asking: Asking) -> None:
     asyncio.run(asking.house.run(REFRESH.replace("agg", "means")))
     assert sent(asking, DECIDES) == ""
     assert ranges(asking) == (("amount", 10, 2**60),)
+
+
+@pytest.mark.parametrize("views", [True, False])
+def test_a_suggested_view_may_need_the_bounds_of_a_column(asking: Asking, views: bool) -> None:
+    if not views:
+        asyncio.run(asking.house.run("DROP MATERIALIZED VIEW agg"))
+    decision = asyncio.run(asking.answers.decide(asking.session, DECIDES, thorough=True))
+    found = decision.suggestion
+    assert found is not None
+    assert found.add[0] == "avg(amount)"
+    assert ranges(asking) == (("amount", 10, 20),)
+
+
+def test_a_view_is_suggested_without_the_bounds_of_a_column(asking: Asking) -> None:
+    query = "SELECT region, max(amount) AS top FROM sales GROUP BY region"
+    decision = asyncio.run(asking.answers.decide(asking.session, query, thorough=True))
+    assert decision.suggestion is not None
+    assert ranges(asking) == ()
