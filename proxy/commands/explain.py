@@ -181,12 +181,29 @@ def heading(decision: Decision, due: Mapping[TableName, str], suggestion: str = 
 def parse(parser: Parser) -> Explain | ExplainRewrite | None:
     """Parse the rest of the statement, after EXPLAIN or EXPLAIN REWRITE.
 
-    Return None for EXPLAIN of a statement that is not a SELECT query, because Spark explains all such statements.
+    Return None for EXPLAIN of a statement that is not a SELECT query, because Spark explains all such statements. Raise
+    SqlError 0A000 for a statement about a materialized view.
     """
     if parser.accept("REWRITE"):
+        _refuse_ours(parser)
         return ExplainRewrite(parser.rest("a query"))
     mode = next((mode for mode in MODES if parser.accept(mode)), "")
+    _refuse_ours(parser)
     first = parser.peek()
     if first is None or (first.keyword not in ("SELECT", "WITH") and first.text != "("):
         return None
     return Explain(parser.rest("a query"), mode)
+
+
+def _refuse_ours(parser: Parser) -> None:
+    """Raise SqlError 0A000 if a statement such as ALTER MATERIALIZED VIEW comes next, which Spark cannot explain."""
+    verb, *following = (
+        parser.peek(ahead) for ahead in (0, 1, 3)
+    )  # CREATE MATERIALIZED, CREATE OR REPLACE MATERIALIZED
+    ours = any(token is not None and token.keyword == "MATERIALIZED" for token in following)
+    if verb is not None and verb.keyword in ("CREATE", "ALTER", "DROP", "REFRESH") and ours:
+        raise SqlError(
+            f"EXPLAIN of {verb.keyword} MATERIALIZED VIEW is not supported: explain the view's query, or a refresh by "
+            "EXPLAIN REFRESH MATERIALIZED VIEW name",
+            "0A000",
+        )

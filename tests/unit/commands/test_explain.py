@@ -11,9 +11,11 @@ import pytest
 from pyiceberg.types import StringType
 
 from proxy.answering import Decision
+from proxy.commands import find
 from proxy.commands.alter import can_widen
 from proxy.commands.properties import ADOPT
 from proxy.commands.properties import QUERY as KEPT_QUERY
+from proxy.hs2 import SqlError
 from rewriter import Definitions, parse, rewrite, suggestion
 from rewriter.model import MaterializedView, TableName
 from rewriter.model.settings import TIME_ZONE
@@ -207,3 +209,22 @@ def test_a_view_that_adopted_its_storage_is_made_anew_with_storage_of_its_own(
     *_, suggested = rows(asked, f"EXPLAIN REWRITE {QUERY}")
     assert "\nCREATE OR REPLACE MATERIALIZED VIEW lake.demo.agg\n" in suggested["detail"]
     assert ADOPT not in suggested["detail"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "EXPLAIN ALTER MATERIALIZED VIEW agg ADD COLUMNS (max(amount))",
+        "EXPLAIN REWRITE CREATE OR REPLACE MATERIALIZED VIEW agg AS SELECT region FROM sales",
+        "EXPLAIN FORMATTED DROP MATERIALIZED VIEW agg",
+    ],
+)
+def test_a_statement_about_a_view_is_not_explained(sql: str) -> None:
+    with pytest.raises(SqlError, match="MATERIALIZED VIEW is not supported: explain the view's query") as refused:
+        find(sql)
+    assert refused.value.sql_state == "0A000"
+
+
+def test_statements_of_spark_are_explained_by_spark() -> None:
+    assert find("EXPLAIN CREATE VIEW v AS SELECT 1") is None
+    assert find("EXPLAIN DROP TABLE materialized") is None
