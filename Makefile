@@ -102,7 +102,7 @@ preflight:
 
 .venv/ready: requirements.lock pyproject.toml proxy/jars.py proxy/preflight.py
 	@$(MAKE) preflight
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages (about 1.6 GB in .venv): two to four minutes beside the download, without further output" >&2
 	@$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --require-hashes -r requirements.lock
 	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
