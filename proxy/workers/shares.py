@@ -12,7 +12,7 @@ def share(settings: Config, number: int) -> Config:
     """Return the settings for the worker `number` (from 1), with the worker's part of the configured limits.
 
     >>> from proxy.config import CatalogSettings, Listen
-    >>> spark, lake = UpstreamAddress(host="spark", sessions=7), CatalogSettings(name="lake", type="sql")
+    >>> spark, lake = UpstreamAddress(host="spark", sessions=7), CatalogSettings(name="lake", type="sql", uri="sqlite:///lake.db")
     >>> settings = Config(server=Listen(workers=3), upstreams=(spark,), catalogs=(lake,))
     >>> [share(settings, number).upstreams[0].sessions for number in (1, 2, 3)]
     [3, 2, 2]

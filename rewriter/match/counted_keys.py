@@ -51,11 +51,13 @@ def _counted(node: Tree, block: Block) -> Tree:
 def _only_column(value: Tree) -> exp.Column | None:
     """Return the column of a conditional expression whose other values are NULL, as k of `CASE WHEN p THEN k END`.
 
-    Return a column itself, and None for other expressions.
+    Return a column itself, and None for other expressions. A CASE that is k for all rows is left alone: the shortlist
+    asks for the columns of its conditions, of which the plan would read none.
     """
     branches = branches_of(value)
-    found = {value} if branches is None else {each for each in branches.values if not isinstance(each, exp.Null)}
-    only = found.pop() if len(found) == 1 else None
+    values = {value, exp.Null()} if branches is None else set(branches.values)
+    found = values - {exp.Null()}
+    only = found.pop() if len(found) == 1 and len(values) == 2 else None
     return only if isinstance(only, exp.Column) else None
 
 

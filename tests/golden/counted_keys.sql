@@ -162,3 +162,7 @@ SELECT customer, count(DISTINCT status) AS statuses FROM orders GROUP BY custome
 SELECT color, count(DISTINCT id) AS parts FROM parts GROUP BY color
 --@ rewritten using colored
 SELECT v.`color` AS color, coalesce(sum(v.`parts`), 0) AS parts FROM lake.demo.colored__storage AS v GROUP BY v.`color`
+
+--@ case: a distinct count of a CASE that is the key for all rows
+SELECT customer, count(DISTINCT CASE WHEN status = 'open' THEN id ELSE id END) AS n FROM orders GROUP BY customer
+--@ kept: by_country GROUPING_TOO_COARSE customer; by_region GROUPING_TOO_COARSE customer; counted AGGREGATE_NOT_IN_VIEW count(DISTINCT CASE WHEN status = 'open' THEN id ELSE id END); of_both JOIN_DIFFERS the view also joins customers, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; of_customers JOIN_DIFFERS the view also joins customers, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables; of_items JOIN_DIFFERS the view also joins items, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
