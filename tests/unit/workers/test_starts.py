@@ -15,7 +15,7 @@ from proxy.config import CatalogSettings, Config, UpstreamAddress
 from proxy.workers import Supervisor
 from proxy.workers.orders import Order, Task
 
-LAKE = CatalogSettings(name="lake", type="sql", uri="sqlite:///lake.db")
+LAKE = CatalogSettings.model_validate({"name": "lake", "type": "sql", "uri": "sqlite:///lake.db"})
 OLD, NEW = (Config(upstreams=(UpstreamAddress(host=host),), catalogs=(LAKE,)) for host in ("old", "new"))
 
 
