@@ -25,6 +25,7 @@ VIEWS = {
     "right": "SELECT region, sum(n) AS s FROM sales GROUP BY region",
 }
 MANY = 10_000_000
+SUMS = "SELECT shop, day, sum(n) AS s FROM sales"
 # As many rows as a shuffle takes.
 SHUFFLED = int(SHUFFLE / ROW)
 
@@ -88,6 +89,14 @@ def test_columns_that_a_view_leaves_out_need_not_be_read() -> None:
     # Of the table's 80 bytes a row, a ninth are read.
     assert answers("SELECT a, b FROM wide WHERE a > 0", 8)
     assert not answers("SELECT a, b FROM wide WHERE a > 0", 16)
+
+
+@pytest.mark.parametrize(("column", "used"), [("INT", ["sums"]), ("DECIMAL(8,2)", ["sums"]), ("DECIMAL(9,2)", [])])
+def test_sums_of_more_than_18_digits_are_dearer_to_read(column: str, used: list[str]) -> None:
+    schema = f"CREATE TABLE sales (shop INT, day DATE, n {column})"
+    built = world(GoldenFile(Path(), schema=schema, views={"sums": f"{SUMS} GROUP BY shop, day"}))
+    rows: dict[str, int | None] = {"sums__storage": MANY * 8 // 10, "sales": MANY}
+    assert chosen(built, rows, f"{SUMS} WHERE day > '2024-01-01' GROUP BY shop, day")[0] == used
 
 
 def test_of_appended_rows_only_the_columns_of_the_query_are_read() -> None:
