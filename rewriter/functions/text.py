@@ -18,7 +18,7 @@ TEXT_FUNCTIONS = (
     Function("substring_index", of_text),
     Function("split_part", of_text),
     Function("instr", INT),
-    Function("locate", INT, ("position", "charindex"), printed=False),
+    Function("locate", INT, ("position",), printed=False),
     Function("startswith", BOOLEAN),
     Function("endswith", BOOLEAN),
     Function("contains", BOOLEAN),
