@@ -14,6 +14,7 @@ from tests.integration import clients
 from tests.integration.decided import chosen, rows_both_ways
 from tests.integration.gate import Gate
 from tests.integration.hive import hive_metastore
+from tests.integration.moments import check_moments
 
 # A metastore of Hive 2 has no TIMESTAMP WITH LOCAL TIME ZONE, which is Spark's TIMESTAMP.
 QUERY = (
@@ -89,3 +90,8 @@ def test_a_view_answers_is_refreshed_and_is_gone_when_dropped(hive: Hive, direct
         clients.rows(session, f"DROP MATERIALIZED VIEW {VIEW}")
         assert right(session) == []
         assert [*store.relations(lambda name: True)] == [TableName(("metastore", "shop", "sales"))]
+
+
+def test_bounds_time_travel_rollbacks_and_deltas(hive: Hive, direct: Any) -> None:
+    with clients.pyhive(hive.gate.port) as session:
+        check_moments(session, direct, "metastore")

@@ -29,6 +29,7 @@ from tests.integration import clients
 from tests.integration.cut import Way
 from tests.integration.daemon import Daemon, eventually, free_ports
 from tests.integration.gate import VIEWGATE, Gate
+from tests.integration.moments import check_moments
 from tests.integration.postgres import DATABASE, postgres
 from tests.integration.race import NOTE, Race
 
@@ -226,6 +227,11 @@ def test_answers_over_postgresql_are_those_of_one_moment(remote: Remote) -> None
     wrong = race.run(RACE_S)
     assert not wrong, f"{len(wrong)} wrong, {race}\n" + "\n\n".join(wrong[:5])
     assert race.share() > 0, str(race)
+
+
+def test_bounds_time_travel_rollbacks_and_deltas_over_postgresql(remote: Remote) -> None:
+    with clients.pyhive(remote.gate.port) as session, clients.pyhive(remote.port) as direct:
+        check_moments(session, direct, "lake")
 
 
 # Deltas are shared as if fifty thousand rows were many.

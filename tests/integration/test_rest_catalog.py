@@ -24,6 +24,7 @@ from tests.integration.cut import Way
 from tests.integration.daemon import eventually
 from tests.integration.decided import chosen, reasons, rows_both_ways
 from tests.integration.gate import Gate, settings_beside
+from tests.integration.moments import check_moments
 from tests.integration.race import Race
 from tests.integration.rest import rest_catalog
 
@@ -150,6 +151,10 @@ def _hang(session: Any, rest: Rest) -> None:
     rest.way.resume()
     eventually(lambda: chosen(session, JOINED) == ["rest.shop.joined"])
     assert rest.gate.output.count("catalog unavailable catalog=rest") == 1
+
+
+def test_bounds_time_travel_rollbacks_and_deltas(session: Any, direct: Any) -> None:
+    check_moments(session, direct, "rest")
 
 
 def test_a_dropped_view_is_gone(session: Any, rest: Rest) -> None:
