@@ -197,9 +197,8 @@ def parse(parser: Parser) -> Explain | ExplainRewrite | None:
 
 def _refuse_ours(parser: Parser) -> None:
     """Raise SqlError 0A000 if a statement such as ALTER MATERIALIZED VIEW comes next, which Spark cannot explain."""
-    verb, *following = (
-        parser.peek(ahead) for ahead in (0, 1, 3)
-    )  # CREATE MATERIALIZED, CREATE OR REPLACE MATERIALIZED
+    # MATERIALIZED follows the verb, or CREATE OR REPLACE.
+    verb, *following = (parser.peek(ahead) for ahead in (0, 1, 3))
     ours = any(token is not None and token.keyword == "MATERIALIZED" for token in following)
     if verb is not None and verb.keyword in ("CREATE", "ALTER", "DROP", "REFRESH") and ours:
         raise SqlError(

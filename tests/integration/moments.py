@@ -1,4 +1,4 @@
-"""The traps of freshness, bounds, time travel and deltas on one catalog: each answer is that of the tables."""
+"""Checks bounds, time travel, rollbacks and deltas on one catalog: each answer is that of the tables."""
 
 from __future__ import annotations
 
