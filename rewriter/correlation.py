@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from rewriter.block import Block, Find, Unsupported, common_tables, full_scope
-from rewriter.block.opaque import OUTER, opaque
+from rewriter.block.opaque import outer_column
 from rewriter.block.scope import Scope
 from rewriter.match import Match, Miss, Reason
 from rewriter.match.access_path import STORAGE_ALIAS
@@ -53,7 +53,7 @@ class Correlation:
         self.aliases.add(source.alias.lower())
         place = node.parts[0].meta["start"], node.parts[-1].meta["end"] + 1
         self.lent[place] = declared.type
-        return opaque(OUTER, f"{quoted(source.alias)}.{quoted(node.name)}")
+        return outer_column(f"{quoted(source.alias)}.{quoted(node.name)}", declared.type)
 
     def check(self, block: Block, *, compared: bool) -> None:
         """Raise Unsupported if the subquery has outer references, and its form does not support outer references.

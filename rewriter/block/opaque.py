@@ -16,7 +16,8 @@ from rewriter.sql import every, from_items, names_called
 
 Tree = exp.Expr
 SCALAR, EXISTS, IN = "scalar subquery", "exists subquery", "in subquery"
-# The kind of an outer column: a column of the enclosing query in a correlated subquery. Its text is the argument.
+# The kind of an outer column: a column of the enclosing query in a correlated subquery. The arguments are its type and
+# its text.
 OUTER = "outer column"
 OPAQUE = frozenset({SCALAR, EXISTS, IN, OUTER})
 
@@ -28,6 +29,20 @@ def opaque(kind: str, text: str, *operands: Tree) -> exp.Anonymous:
     text becomes an Identifier node, so that comparisons of trees respect case.
     """
     return exp.Anonymous(this=kind, expressions=[*operands, exp.Identifier(this=text, quoted=True)])
+
+
+def outer_column(text: str, kind: str) -> exp.Anonymous:
+    """Return a call that represents an outer column with the SQL `text`, such as `o`.`id`, and the type `kind`.
+
+    >>> outer_type(outer_column("`o`.`id`", "bigint"))
+    'bigint'
+    """
+    return opaque(OUTER, text, exp.Identifier(this=kind, quoted=True))
+
+
+def outer_type(node: Tree) -> str | None:
+    """Return the type of the outer column that a node of a canonical expression represents; None for other nodes."""
+    return str(node.expressions[0].name) if isinstance(node, exp.Anonymous) and node.name == OUTER else None
 
 
 def is_opaque(node: Tree) -> TypeGuard[exp.Anonymous]:

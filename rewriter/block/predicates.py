@@ -6,7 +6,7 @@ other conjuncts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from sqlglot import exp
@@ -17,6 +17,7 @@ from rewriter.block.equivalence import Equivalence
 from rewriter.block.form import Block, remembered
 from rewriter.block.meaning import meaning
 from rewriter.block.normal_forms import branches_of, clauses_of, joined
+from rewriter.block.opaque import outer_type
 from rewriter.block.ranges import ALL, NOT_NULL, ONLY_NULL, RangeSet
 from rewriter.block.strict import not_null_in
 from rewriter.functions.types import FRACTIONS, INTEGERS
@@ -50,6 +51,7 @@ class Predicates:
         self.ranges: dict[Tree, RangeSet] = {}
         self.residuals: set[Tree] = set()
         self._rest = tuple(self.equivalence.normalize(conjunct) for conjunct, pair in equalities if pair is None)
+        self._fixed = {column for conjunct in self._rest for column in fixed_by_outer(conjunct, block)}
         self._cases = cases
         self._sort()
 
@@ -80,7 +82,12 @@ class Predicates:
         return ALL
 
     def pins(self, subject: Tree) -> bool:
-        """Return whether the conjuncts allow a column or expression exactly one value, or only NULL."""
+        """Return whether the conjuncts allow a column or expression exactly one value, or only NULL.
+
+        In a correlated subquery, this is one value for each row of the outer query.
+        """
+        if subject in self._fixed:
+            return True
         values = self.ranges.get(subject)
         if values is None:  # NOT NULL in the schema leaves more than one value
             return False
@@ -261,6 +268,22 @@ def equated(conjunct: Tree, block: Block) -> tuple[Tree, Tree] | None:
     if left is None or right is None or left.type != right.type or not _interchangeable(left.type):
         return None
     return (conjunct.this, conjunct.expression) if conjunct.this != conjunct.expression else None
+
+
+def fixed_by_outer(conjunct: Tree, block: Block) -> Iterator[Tree]:
+    """Yield the column that a conjunct of a correlated subquery equates with an outer column, if the conjunct allows
+    the column one value for each row of the outer query.
+
+    no: a STRING column and an INT outer column, because '1' and '01' both equal 1
+    """
+    if not isinstance(conjunct, (exp.EQ, exp.NullSafeEQ)):
+        return
+    for column, outer in ((conjunct.this, conjunct.expression), (conjunct.expression, conjunct.this)):
+        declared, kind = block.type_of(column), outer_type(outer)
+        if declared is None or kind is None:
+            continue
+        if {declared.type, kind} <= {*INTEGERS} or (declared.type == kind and _interchangeable(kind)):
+            yield column
 
 
 def _interchangeable(kind: str) -> bool:

@@ -82,11 +82,17 @@ class Aggregates:
         `coalesce(sum(v.n), 0)`.
 
         Here n is the storage column of count(*). If the query reads at most one storage row, the stored value is used
-        even if the aggregate does not roll up. Return a Miss if the storage table does not determine the aggregate.
+        for an aggregate that does not roll up, or that is computed from others, such as avg(x). Return a Miss if the
+        storage table does not determine the aggregate.
         """
+        call = aggregate_of(tree)
+        assert call is not None
         found = self._rolled(tree)
-        single = self._of_one_group(tree) if isinstance(found, Miss) and self._is_one_group else None
-        return single if single is not None else found
+        if isinstance(found, Miss) or AGGREGATES[call.name].composed is not None:
+            # TPC-H 17 on Spark: 1.47 of the time of hand-written SQL instead of 2.21 with avg from its sum and count.
+            single = self._of_one_group(tree) if self._is_one_group else None
+            return single if single is not None else found
+        return found
 
     @cached_property
     def _is_one_group(self) -> bool:

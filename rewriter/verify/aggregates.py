@@ -49,6 +49,8 @@ Tree = exp.Expr
 _NULL_IGNORING = frozenset(name for name in FOLDED | COMPOSED if AGGREGATES[name].arity == 1)
 # Aggregates that combine with themselves: sum(sum(x)), min(min(x)) and so on.
 _FOLDED = frozenset(name for name in FOLDED if AGGREGATES[name].combine == name)
+# Operators that give NULL if one operand is NULL.
+_STRICT = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg, exp.Cast)
 
 
 class Unfolded(Exception):
@@ -246,7 +248,7 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
         arguments = [exp.Distinct(expressions=[_of_some_row(finer, each) for each in arguments[0].expressions])]
     elif call.name in IDEMPOTENT:
         arguments = [_of_some_row(finer, each) for each in arguments]
-    if not finer.nonempty and not all(map(_is_whole, arguments)):
+    if not finer.nonempty and not all(map(_is_null_without_rows, arguments)):
         raise Unfolded(
             f"the argument of {words(call)} is the result of an aggregate query without GROUP BY, which the verifier "
             "does not support"
@@ -263,8 +265,11 @@ def _of_groups(forms: Forms, call: exp.Anonymous, condition: Tree | None, finer:
             plain = call_of(call.name, *arguments)
             within = _distinct_within(plain, where) if where is not None else None
             return _united(plain, where) if within is None else finer.over_operands(within)
-    if forms.single and call.name == "max" and condition is None and (whole := aggregate_of(arguments[0])) is not None:
-        return arguments[0] if AGGREGATES[whole.name].of_nothing == "null" else call_of(SINGLE, arguments[0])
+    if forms.single and call.name == "max" and condition is None:
+        if _is_null_without_rows(arguments[0]):
+            return arguments[0]
+        if aggregate_of(arguments[0]) is not None:
+            return call_of(SINGLE, arguments[0])
     counted = call.name == "sum" and isinstance(arguments[0], (exp.Anonymous, exp.Case))
     if counted and any(inner.name == "bitmap_count" for inner in every(arguments[0], exp.Anonymous)):
         return finer.normal(with_condition(call_of("sum", arguments[0]), condition))
@@ -313,13 +318,20 @@ def _some(tree: Tree) -> Tree:
     return condition
 
 
-def _is_whole(argument: Tree) -> bool:
-    """Return whether an expression is a single aggregate that is NULL for an empty group, such as sum(x).
+def _is_null_without_rows(tree: Tree) -> bool:
+    """Return whether an expression of aggregates is NULL for an empty group, such as `sum(x) / nullif(count(x), 0)`.
 
-    Return False for a count, which is 0 for an empty group.
+    Return False for a count, which is 0 for an empty group, and for an expression with a column outside of aggregates.
     """
-    whole = aggregate_of(argument)
-    return whole is not None and AGGREGATES[whole.name].of_nothing == "null"
+    whole = aggregate_of(tree)
+    if whole is not None:
+        return AGGREGATES[whole.name].of_nothing == "null"
+    if not isinstance(tree, _STRICT) or tree.args.get("safe"):
+        return False
+    outside = tree.walk(prune=lambda node: aggregate_of(node) is not None)
+    if any(isinstance(node, exp.Column) for node in outside):
+        return False
+    return any(map(_is_null_without_rows, tree.iter_expressions()))
 
 
 def _united(call: Tree, condition: Tree | None) -> Tree:

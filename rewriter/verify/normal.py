@@ -11,7 +11,7 @@ from rewriter.block import Block, Join, aggregate_of, has_aggregate, remembered
 from rewriter.block.changed import changed, mapped
 from rewriter.block.equivalence import Equivalence
 from rewriter.block.points import literal_value
-from rewriter.block.predicates import equated
+from rewriter.block.predicates import equated, fixed_by_outer
 from rewriter.sql import operands
 from rewriter.verify.expressions import Expressions
 from rewriter.verify.forms import GROUPED_FLOAT, Mode
@@ -107,9 +107,14 @@ def equalities(block: Block) -> Equivalence:
 
 
 def is_pinned(column: Tree, block: Block, zone: str) -> bool:
-    """Return whether a conjunct of WHERE allows a column only one value, as `x = 5`, `x IN (5)` or `x IS NULL` do."""
+    """Return whether a conjunct of WHERE allows a column only one value, as `x = 5`, `x IN (5)` or `x IS NULL` do.
+
+    In a correlated subquery, an outer column is one value.
+    """
     declared = block.type_of(column)
     if exp.Is(this=column, expression=exp.Null()) in block.where:
+        return True
+    if any(column in fixed_by_outer(tree, block) for tree in block.where):
         return True
     sides = (side for tree in block.where for side in _compared(tree))
     literals = (right if left == column else left for left, right in sides if column in (left, right))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from sqlglot import exp
 
 from rewriter.block import Block, Found, Occurrence, Texts, Unsupported, build_block
-from rewriter.block.opaque import OUTER, opaque
 from rewriter.delta import CHANGE_TYPE
 from rewriter.model import Column, Session, TableName, quoted
 from rewriter.schema import output_types
@@ -74,14 +74,15 @@ def read_printed(
     text: str,
     session: Session,
     columns: Columns,
-    constants: frozenset[str] = frozenset(),
+    constants: Mapping[str, Tree] = MappingProxyType({}),
     derived: Sequence[Occurrence] = (),
 ) -> Select:
     """Parse the SQL text of a plan; raise Unsupported if the text has SQL that plans never have, and Misread if the
     text is not valid SQL.
 
-    `columns` returns the columns of a relation, or None. `constants` are the texts of the subqueries that the block to
-    be answered treats as constants; `derived` are that block's derived tables, which are not parsed again.
+    `columns` returns the columns of a relation, or None. `constants` maps the texts of the subqueries and outer columns
+    of the block to be answered to the calls that represent them; `derived` are that block's derived tables, which are
+    not parsed again.
     """
     text = _ADDED.sub(_between, text)
     try:
@@ -113,7 +114,7 @@ class _Reader:
         session: Session,
         columns: Columns,
         texts: Mapping[exp.Select, str],
-        constants: frozenset[str],
+        constants: Mapping[str, Tree],
         derived: Mapping[Tree, Occurrence],
     ) -> None:
         self._session, self._columns, self._texts, self._constants = session, columns, texts, constants
@@ -158,11 +159,24 @@ class _Reader:
                 known = (*known, Column(CHANGE_TYPE, "string", False)) if moment.changed else known
             return Found(name, known)
 
-        texts = Texts(self._text, known=self._constants)
-        block = build_block(tree, find, texts=texts, outer=_outer, ties=True)
+        texts = Texts(self._text, known=frozenset(self._constants))
+        block = build_block(tree, find, texts=texts, outer=self._outer, ties=True)
         # A table that only a subquery names is the user's text, and is read at its current snapshot.
         by_id = {table.id: sources.get(table.name) or Scan(table.name, None) for table in block.tables}
         return Select(block, by_id, tuple(reads))
+
+    def _outer(self, column: exp.Column) -> Tree:
+        """Return the call that represents an outer reference: a column that belongs to no table of the plan.
+
+        Raise Unsupported for a column that is no outer reference of the block to be answered.
+        """
+        outer = self._constants.get(f"{quoted(column.table)}.{quoted(column.name)}")
+        if outer is None:
+            raise Unsupported(
+                f"the verifier does not find the column {column.sql('spark')} of the rewritten query in the tables of "
+                "its FROM"
+            )
+        return outer.copy()
 
     def _name(self, item: Tree) -> None:
         """Replace `item` by a generated table name, in place, if it is a derived table of the block to be answered."""
@@ -254,17 +268,3 @@ def _pin(table: exp.Table) -> tuple[int | None, int | None, bool]:
         )
     table.set("version", None)
     return int(number.name), int(since.name) if since is not None else None, version.args["kind"] == _CHANGED
-
-
-def _outer(column: exp.Column) -> Tree:
-    """Return a column that belongs to no table of the plan as an outer reference, a reference to a table of an outer
-    query.
-
-    The result is an internal call that has the column's SQL, such as `o.id`, as text. The block to be answered has its
-    outer references in the same form. Raise Unsupported for a column without a qualifier.
-    """
-    if not column.table:
-        raise Unsupported(
-            f"the verifier does not find the column {column.name} of the rewritten query in the tables of its FROM"
-        )
-    return opaque(OUTER, f"{quoted(column.table)}.{quoted(column.name)}")

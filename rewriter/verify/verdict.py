@@ -68,7 +68,7 @@ def verify(
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
         trees = (tree for block in blocks for tree in block.expressions)
-        constants = frozenset(text_of(call) for tree in trees for call in opaque_within(tree))
+        constants = {text_of(call): call for tree in trees for call in opaque_within(tree)}
         derived = [table for table in question.tables if table.text]
         plan = read_printed(text, session, leaves.columns, constants, derived)
         leaves = _as_read(text, plan, leaves)
