@@ -417,7 +417,15 @@ def _sum(kind: str) -> str:
     return {"int": "bigint", "bigint": "bigint", "double": "double"}.get(kind, "unknown")
 
 
+def _average(kind: str) -> str:
+    if kind.startswith("decimal("):
+        precision, scale = kind[8:-1].split(",")
+        return f"decimal({min(38, int(precision) + 4)},{min(38, int(scale) + 4)})"
+    return "double" if kind in ("tinyint", "smallint", "int", "bigint", "float", "double") else "unknown"
+
+
 _AGGREGATES: dict[str, Callable[[str], str]] = {
+    "avg": _average,
     "count": lambda kind: "bigint",
     "sum": _sum,
     "min": lambda kind: kind,

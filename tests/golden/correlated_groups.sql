@@ -17,7 +17,7 @@ SELECT day, avg(price) AS mean, count(DISTINCT supp) AS supps, avg(score) AS sco
 --@ case: an outer column of the same type selects one group of the view
 SELECT supp, qty FROM items AS o WHERE o.price <= (SELECT 2 * avg(price) FROM items AS i WHERE i.day = o.day)
 --@ rewritten using by_day
-SELECT supp, qty FROM items VERSION AS OF 1001 AS o WHERE o.price <= (SELECT 2 * CAST(CAST((CAST(sum(v.`viewgate_sum_1`) AS DECIMAL(22, 2)) - (CAST(sum(v.`viewgate_sum_1`) AS DECIMAL(22, 2)) % CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DECIMAL(16, 0)))) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(10, 0)) + CAST(CAST(CAST(sum(v.`viewgate_sum_1`) AS DECIMAL(22, 2)) % CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(18, 2)) / CAST(nullif(coalesce(sum(v.`viewgate_count_2`), 0), 0) AS DECIMAL(16, 0)) AS DECIMAL(8, 6)) AS DECIMAL(16, 6)) FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day)
+SELECT supp, qty FROM items VERSION AS OF 1001 AS o WHERE o.price <= (SELECT 2 * max(v.`mean`) FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day)
 
 --@ case: a count of distinct values of one group, which is 0 without rows
 SELECT day, (SELECT count(DISTINCT supp) FROM items AS i WHERE i.day = o.day) AS supps FROM items AS o
