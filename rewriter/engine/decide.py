@@ -17,6 +17,7 @@ from rewriter.engine.access_paths import readable_storage, recorded_problem
 from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.choose import Chosen, answer_block
 from rewriter.engine.guard import guarded
+from rewriter.engine.own_groups import filtered_once
 from rewriter.engine.questions import finder, unread
 from rewriter.engine.set_operations import answer_set, verify_set
 from rewriter.freshness import Relations
@@ -98,7 +99,8 @@ def decide(
     tried = tuple(_told(attempt, verdicts) for attempt in attempts)
     alone = {} if pins else snapshots_of({name for each in replacements for name in each.storages}, relations)
     # A table whose current snapshot has another schema than the table cannot be pinned, and is read unpinned.
-    return Outcome(statement, replacements, tried, spelled, tuple(edits), {} if isinstance(alone, str) else alone)
+    known = {} if isinstance(alone, str) else alone
+    return Outcome(statement, filtered_once(replacements), tried, spelled, tuple(edits), known)
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:
