@@ -147,7 +147,7 @@ SELECT region, sum(DISTINCT id) AS ids FROM orders GROUP BY region
 --@ case: distinct counts of finer groups
 SELECT c.country, count(DISTINCT o.id) AS orders FROM orders AS o LEFT JOIN customers AS c ON o.customer = c.id WHERE o.customer > 0 GROUP BY c.country
 --@ rewritten using counted
-SELECT v.`country` AS country, coalesce(sum(v.`orders`), 0) AS orders FROM lake.demo.counted__storage AS v WHERE v.`customer` > 0 GROUP BY v.`country`
+SELECT v.`country` AS country, coalesce(sum(v.`viewgate_rows_0`), 0) AS orders FROM lake.demo.counted__storage AS v WHERE v.`customer` > 0 GROUP BY v.`country`
 
 --@ case: distinct counts as numbers of rows
 SELECT customer, count(*) AS n FROM orders GROUP BY customer
