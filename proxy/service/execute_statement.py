@@ -1,15 +1,15 @@
 """Answers ExecuteStatement: plans the statement, waits for a slot, starts the statement on the upstream, and replies.
 
     execute_statement ──▶ _launched ──▶ _attempt ──▶ _planned ──▶ _admitted ──▶ _Start.sent ──▶ RemoteOperation
-                              │            │            └─ Local ──▶ LocalOperation
-                              │            └─ no slot is free, and the attempt must not wait: nothing is started
-                              └─▶ QueuedOperation: the same attempt, in a task, which waits
+                              │                         └─ Local ──▶ LocalOperation
+                              └─▶ QueuedOperation: the same attempt, which goes on
 
 A slot is the permission to run a statement on an upstream server. If the client session has an open upstream session
-and a slot is free, the statement starts at once. If an upstream session must first be opened, the call waits for up to
-half a second. If the upstream is saturated, or the half second is over, the client gets the handle of a queued
-operation. The lease (the hold on the upstream session, and the slot) belongs first to the attempt, then to the start,
-and finally to the operation.
+and a slot is free, the statement starts at once. The call waits for up to half a second until the statement is planned,
+which needs the catalogs' answers, and until an upstream session is opened. If the upstream is saturated, no slot is
+free, or the half second is over, the client gets the handle of a queued operation, which it can cancel. The lease (the
+hold on the upstream session, and the slot) belongs first to the attempt, then to the start, and finally to the
+operation.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import logging
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
+from typing import Any
 
 from proxy.hs2 import Interrupted, SqlError, check, failure, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
@@ -35,7 +36,8 @@ from proxy.wire import WireError
 
 logger = logging.getLogger(__name__)
 
-_SOON = 0.5  # seconds within which a session is attached if no other waits for one
+# Seconds within which a session is attached if no other waits for one, and within which a catalog answers.
+_SOON = 0.5
 
 # A started operation with the reply to its ExecuteStatement; or None with the upstream's refusal.
 Started = tuple[Operation | None, bytes]
@@ -107,31 +109,22 @@ async def _launched(call: Call, session: ClientSession, statement: Statement) ->
     """Start a statement; return its operation with the reply to the client.
 
     If the upstream refuses the statement, return None in place of the operation, with the upstream's reply. If the
-    statement has to wait for an upstream session or for a slot (the permission to run), return a queued operation. The
-    queued operation starts the statement later.
+    statement has to wait for a catalog, for an upstream session or for a slot (the permission to run), return a queued
+    operation. The queued operation starts the statement later.
     """
-    upstream = session.upstream
-    if upstream.attached and not upstream.saturated:
-        started = await _attempt(call, session, statement, waits=False)
-        if started is not None:
-            return started
-    attempt = asyncio.create_task(_waiting_attempt(call, session, statement))
-    if not upstream.attached and not upstream.saturated:
+    queued: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    attempt = asyncio.create_task(_attempt(call, session, statement, queued))
+    if not session.upstream.saturated:
+        ways: set[asyncio.Future[Any]] = {attempt, queued}
         try:
-            await asyncio.wait({attempt}, timeout=_SOON)
+            await asyncio.wait(ways, timeout=_SOON, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             _undo(call, attempt)
             raise
         if attempt.done():
             return attempt.result()
-    queued = QueuedOperation(session, attempt, partial(_undo, call, attempt), statement.deadline)
-    return queued, _announced(call, queued)
-
-
-async def _waiting_attempt(call: Call, session: ClientSession, statement: Statement) -> Started:
-    started = await _attempt(call, session, statement, waits=True)
-    assert started is not None  # None is returned only without waiting
-    return started
+    operation = QueuedOperation(session, attempt, partial(_undo, call, attempt), statement.deadline)
+    return operation, _announced(call, operation)
 
 
 def _undo(call: Call, attempt: asyncio.Task[Started]) -> None:
@@ -148,14 +141,12 @@ def _unwanted(call: Call, attempt: asyncio.Task[Started]) -> None:
         call.service.spawn(call.service.give_up(operation))
 
 
-async def _attempt(call: Call, session: ClientSession, statement: Statement, *, waits: bool) -> Started | None:
+async def _attempt(call: Call, session: ClientSession, statement: Statement, queued: asyncio.Future[None]) -> Started:
     """Plan the statement and start it; return the operation and the reply to the client.
 
-    If the upstream refuses the statement, the operation is None, and the reply has the error.
-
-    Without `waits`, return None in place of both if the statement would have to wait for a slot (the permission to
-    run). The caller may then try again; the second attempt plans the statement again, because views and settings may
-    have changed meanwhile. A cancellation at any time leaves nothing running.
+    If the upstream refuses the statement, the operation is None, and the reply has the error. `queued` is completed
+    when the statement begins to wait for a slot (the permission to run). A cancellation at any time leaves nothing
+    running.
     """
     with Lease(session) as lease:
         if session.upstream.attached or (session.upstream.saturated and not session.for_operators):
@@ -165,8 +156,7 @@ async def _attempt(call: Call, session: ClientSession, statement: Statement, *, 
         statement.record.planned(plan, monotonic() - began)
         if isinstance(plan, Local):
             return _answered_here(call, session, plan, statement)
-        if not await _admitted(lease, plan, waits=waits):
-            return None
+        await _admitted(lease, plan, queued)
         return await _Start(call, session, lease.handed_over(), statement).sent(plan)
 
 
@@ -187,20 +177,18 @@ async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:
         return Forward(replay=Replay.DOUBTFUL)
 
 
-async def _admitted(lease: Lease, plan: Forward, *, waits: bool) -> bool:
-    """Take a slot (the permission to run on the upstream server) for the statement; return whether a slot was taken.
+async def _admitted(lease: Lease, plan: Forward, queued: asyncio.Future[None]) -> None:
+    """Take a slot (the permission to run on the upstream server) for the statement.
 
-    With `waits`, wait until a slot is free. If no slot is taken, or on an error or a cancellation, call
-    `plan.not_started`.
+    If no slot is free, complete `queued` and wait for a slot. On an error or a cancellation, call `plan.not_started`.
     """
     try:
-        admitted = await lease.admitted(waits=waits)
+        if not await lease.admitted(waits=False):
+            queued.set_result(None)
+            await lease.admitted(waits=True)
     except BaseException:
         plan.not_started()
         raise
-    if not admitted:
-        plan.not_started()
-    return admitted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -263,15 +264,21 @@ def test_statements_are_ended_at_once_while_a_catalog_hangs(session: Any, rest: 
     slow = "SELECT sum(s.amount * r.id) FROM rest.shop.sales AS s CROSS JOIN range(1000000000000) AS r"
     rest.way.hold()
 
+    def shown() -> tuple[Any, ...]:
+        with clients.pyhive(rest.gate.port) as operator:
+            return next(row for row in clients.rows(operator, "SHOW VIEWGATE STATEMENTS") if slow in row)
+
     def kill(_: Any) -> None:
         with clients.pyhive(rest.gate.port) as operator:
-            (id_, *_) = next(row for row in clients.rows(operator, "SHOW VIEWGATE STATEMENTS") if slow in row)
-            clients.rows(operator, f"KILL VIEWGATE STATEMENT '{id_}'")
+            clients.rows(operator, f"KILL VIEWGATE STATEMENT '{shown()[0]}'")
 
-    for end in (kill, hive.Cursor.cancel):
+    # First while the statement waits for the catalog, and then while Spark runs the statement.
+    for waits, end in product((True, False), (kill, hive.Cursor.cancel)):
         cursor = session.cursor()
         cursor.execute(slow, async_=True)
-        assert "the catalog rest is unavailable since" in str(cursor.fetch_logs())
+        if not waits:
+            eventually(lambda: "the catalog rest is unavailable since" in str(cursor.fetch_logs()))  # noqa: B023
+        assert ("PENDING" if waits else "RUNNING") in shown()
         begun = time.monotonic()
         end(cursor)
         eventually(partial(_is_ended, cursor))

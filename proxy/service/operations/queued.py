@@ -1,4 +1,4 @@
-"""A statement that waits in the queue; its client sees RUNNING until the statement starts as another operation.
+"""A statement that waits in the queue, or for a catalog; its client sees RUNNING until another operation has started.
 
     waiting ──started──▶ the states of the started operation
        ├──refused──▶ ERROR

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import json
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -263,6 +263,86 @@ def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle() -> No
             assert await ann.first_column(waiting) == ["SELECT 1"]
 
     with_proxy(test, terms=ONE_AT_A_TIME)
+
+
+@dataclass
+class Hanging:
+    """Plans for as long as a catalog hangs that the statement needs."""
+
+    answers: asyncio.Event = field(default_factory=asyncio.Event)
+    cancelled: bool = False
+
+    async def plan(self, session: ClientSession, sql: str) -> Forward:
+        try:
+            await self.answers.wait()
+        except asyncio.CancelledError:
+            self.cancelled = True
+            raise
+        return Forward()
+
+
+@pytest.mark.parametrize("how", ["cancel", "close", "leave", "kill", "time"])
+def test_a_statement_that_waits_for_a_catalog_is_listed_and_can_be_ended(
+    how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execute_statement, "_SOON", 0.05)
+
+    async def test(proxied: Proxied) -> None:
+        hanging, journal = Hanging(), proxied.server.service.journal
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            await client.execute(session, "SELECT 1", run_async=False)
+            proxied.planned.plan = hanging.plan  # type: ignore[method-assign]
+            timeout = 1 if how == "time" else 0
+            operation = (await client.execute(session, "SELECT 2", timeout=timeout)).operationHandle
+            assert (await client.status(operation)).operationState == OperationState.RUNNING
+            waiting, _ = journal
+            assert (waiting.sql, waiting.state) == ("SELECT 2", OperationState.PENDING)
+            if how == "cancel":
+                request = ttypes.TCancelOperationReq(operationHandle=operation)
+                await client.ask("CancelOperation", request, ttypes.TCancelOperationResp)
+                assert (await client.status(operation)).operationState == OperationState.CANCELED
+            elif how == "close":
+                await client.close(operation)
+            elif how == "kill":
+                await killed(journal, json.dumps([waiting.id, None, "olga"]).encode())
+                assert (await client.status(operation)).sqlState == "57014"
+            elif how == "time":
+                assert (await client.end(operation)).operationState == OperationState.TIMEDOUT
+        await until(lambda: hanging.cancelled and not journal.running)
+        assert [running.sql for running in proxied.spark.history] == ["SELECT 1"]
+
+    with_proxy(test, Limits(grace=0.2, unseen=0.05))
+
+
+@pytest.mark.parametrize("how", ["kill", "leave", "answer"])
+def test_a_client_that_waits_for_a_catalog_in_one_call_is_listed_too(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute_statement, "_SOON", 0.05)
+
+    async def test(proxied: Proxied) -> None:
+        hanging, journal = Hanging(), proxied.server.service.journal
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            await client.execute(session, "SELECT 1", run_async=False)
+            proxied.planned.plan = hanging.plan  # type: ignore[method-assign]
+            executing = asyncio.create_task(client.execute(session, "SELECT 2", run_async=False))
+            await until(lambda: journal.running)
+            waiting, _ = journal
+            assert (waiting.sql, waiting.state) == ("SELECT 2", OperationState.PENDING)
+            if how == "kill":
+                await killed(journal, json.dumps([waiting.id, None, "olga"]).encode())
+                assert (await executing).status.sqlState == "57014"
+            elif how == "answer":
+                hanging.answers.set()
+                assert await client.first_column((await executing).operationHandle) == ["SELECT 2"]
+            else:
+                executing.cancel()
+        await until(lambda: not journal.running)
+        assert hanging.cancelled == (how != "answer")
+        ran = ["SELECT 2"] if how == "answer" else []
+        assert [running.sql for running in proxied.spark.history] == ["SELECT 1", *ran]
+
+    with_proxy(test, Limits(grace=0.2, unseen=0.05))
 
 
 def test_who_has_told_the_client_of_the_end_keeps_nobody_waiting_who_stops() -> None:
