@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import product
 from typing import Any
 
@@ -32,6 +33,7 @@ QUERIES = (
     "GROUP BY region) AS g CROSS JOIN (SELECT count(DISTINCT id) AS rows FROM {sales}) AS s",
 )
 _NUMBER = re.compile(r"\d{4,}")
+_AS_OF = re.compile(r", data as of (.*) UTC")
 Rows = list[tuple[Any, ...]]
 Snapshots = tuple[int, ...]  # of TABLES
 Moment = tuple[int, Snapshots]  # a query at snapshots
@@ -58,6 +60,14 @@ class Answer:
     def whys(self) -> list[str]:
         """Return the reasons why no view answered, without snapshot numbers."""
         return [_NUMBER.sub("…", line) for line in self.log.splitlines() if " not used: " in line or FELL_BACK in line]
+
+    @property
+    def as_of_ms(self) -> int | None:
+        """Return the time of the data according to the log, in milliseconds since 1970; None if it is not an earlier
+        one.
+        """
+        found = _AS_OF.search(self.log)
+        return round(datetime.fromisoformat(f"{found[1]}+00:00").timestamp() * 1000) if found else None
 
     @property
     def kind(self) -> str:
@@ -94,7 +104,8 @@ def moments(answer: Answer, snapshots: Mapping[int, Snapshots], times: Times) ->
     """Return the sets of snapshots at which an answer may be the original's, the likeliest first.
 
     If Spark read the tables itself, or the catalog is a REST catalog, the tables were looked up one after the other;
-    each must then have been current in between.
+    each must then have been current in between. The time that the log reports decides only which moment is replayed
+    first: most moments of an answer within a bound need no replay then.
     """
     used = [f"{{{table}}}" in QUERIES[answer.query] for table in TABLES]
     states = [snapshots[number] for number in range(answer.first, answer.last + 1)]
@@ -102,7 +113,16 @@ def moments(answer: Answer, snapshots: Mapping[int, Snapshots], times: Times) ->
         states += product(*(dict.fromkeys(column) for column in zip(*states, strict=True)))
     if answer.since_ms is not None:
         states += _before(states, answer.since_ms, times)
-    return list(dict.fromkeys(tuple(s if u else 0 for s, u in zip(state, used, strict=True)) for state in states))
+    found = list(dict.fromkeys(_masked(state, used) for state in states))
+    if answer.as_of_ms is not None:
+        likeliest = _masked([_at(snapshot, answer.as_of_ms, times) for snapshot in states[0]], used)
+        found.sort(key=likeliest.__ne__)
+    return found
+
+
+def _masked(state: Sequence[int], used: Sequence[bool]) -> Snapshots:
+    """Return the snapshots with 0 in place of a table that the query does not read."""
+    return tuple(snapshot if reads else 0 for snapshot, reads in zip(state, used, strict=True))
 
 
 def _before(states: Sequence[Snapshots], since_ms: float, times: Times) -> Iterator[Snapshots]:
@@ -130,7 +150,7 @@ class Replays:
     def run(self, wanted: set[Moment]) -> Mapping[Moment, Rows]:
         """Run the queries whose rows are not known yet, several in one statement."""
         new = sorted(wanted - self.rows.keys())
-        batches = [batch for query in range(len(QUERIES)) for batch in _batches([e for e in new if e[0] == query], 8)]
+        batches = [batch for query in range(len(QUERIES)) for batch in _batches([e for e in new if e[0] == query], 4)]
         with ThreadPoolExecutor(len(self.connections)) as threads:
             lots = [batches[at :: len(self.connections)] for at in range(len(self.connections))]
             list(threads.map(self._replay, self.connections, lots))

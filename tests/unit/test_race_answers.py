@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.integration.race_answers import QUERIES, Answer, Moment, Rows, Snapshots, unexplained
+from tests.integration.race_answers import QUERIES, Answer, Moment, Rows, Snapshots, moments, unexplained
 
 # Sales grew at the commits 3 and 5, regions at 4; of the two tables' snapshots these are the parents and times.
 STATES = {2: (10, 20), 3: (11, 20), 4: (11, 21), 5: (12, 21)}
@@ -53,6 +53,16 @@ def test_an_old_answer_is_of_a_moment_within_its_bound() -> None:
     assert not right(replace(old, since_ms=4500))
     assert not right(replace(old, since_ms=None))
     assert not right(replace(old, rows=rows((12, 20))))
+
+
+def test_the_time_in_the_log_decides_which_moment_is_replayed_first_and_nothing_else() -> None:
+    old = Answer(JOIN, 5, 5, rows((11, 20)), VIEW, since_ms=0)
+    told = replace(old, log=f"{VIEW}, data as of 1970-01-01 00:00:03.000 UTC")
+    assert moments(old, STATES, TIMES)[0] == (12, 21)
+    assert moments(told, STATES, TIMES)[0] == (11, 20)
+    assert sorted(moments(told, STATES, TIMES)) == sorted(moments(old, STATES, TIMES))
+    outside = replace(told, since_ms=4500)
+    assert (11, 20) not in moments(outside, STATES, TIMES)
 
 
 def test_the_bugs_that_the_race_is_to_find_can_be_planted() -> None:
