@@ -252,6 +252,49 @@ def test_workers_start_and_answer_while_a_catalog_hangs_and_use_it_once_it_answe
     clients.rows(session, "DROP TABLE lake.old.sales PURGE")
 
 
+# The end of a URL, and whether its session then takes old answers. The driver refuses a space that is not escaped, and
+# does not send a setting that stands after `;` without `?`.
+URLS = {
+    "": False,
+    "?viewgate.max_staleness=10%20minutes": True,
+    "lake.bounded?spark.sql.ansi.enabled=true;viewgate.max_staleness=1%20hour": True,
+    "#viewgate.max_staleness=10%20minutes": True,
+    ";viewgate.max_staleness=10%20minutes": False,
+    "?viewgate.max_staleness=never": False,
+}
+
+
+def test_a_bound_in_a_jdbc_url_holds_for_the_views_of_all_catalogs(
+    session: Any, rest: Rest, java: clients.JavaMachine
+) -> None:
+    lake = QUERY.replace("rest.shop", "lake.bounded")
+    both = f"SELECT * FROM ({QUERY}) JOIN ({lake}) USING (region)"
+    for sql in (
+        "CREATE NAMESPACE IF NOT EXISTS lake.bounded",
+        "CREATE OR REPLACE TABLE lake.bounded.sales AS SELECT id % 5 AS region, id AS amount FROM range(100000)",
+        f"CREATE MATERIALIZED VIEW lake.bounded.by_region WITH DEFERRED REFRESH AS {lake}",
+        "REFRESH MATERIALIZED VIEW lake.bounded.by_region",
+        "INSERT INTO lake.bounded.sales VALUES (77, 90)",
+        "INSERT INTO rest.shop.sales VALUES (77, 90)",
+    ):
+        clients.rows(session, sql)
+    start = f"jdbc:hive2://127.0.0.1:{rest.gate.port}/"
+    for url, old in URLS.items():
+        connection = java.connect(f"{start}{url}")
+        try:
+            assert ("77" not in {region for region, *_ in connection.rows(both)}) == old, url
+            last = str(connection.rows("SHOW VIEWGATE LAST"))
+            assert (last.count("by_region (same_grain)") == 2 and "data as of" in last) == old, url
+        finally:
+            connection.close()
+    told = clients.beeline(0, both, options=("-u", f"{start}?viewgate.max_staleness=10%20minutes"))
+    assert {row[0].split()[-1] for row in told.rows} == {"0", "1", "2", "3", "4"}
+    wrong = clients.beeline(0, both, options=("-u", f"{start}?viewgate.max_staleness=soon"))
+    assert "max_staleness is 'soon': it must be a number of seconds" in wrong.errors
+    clients.rows(session, "DROP MATERIALIZED VIEW lake.bounded.by_region")
+    clients.rows(session, "DROP TABLE lake.bounded.sales PURGE")
+
+
 def _is_used(session: Any) -> bool:
     return chosen(session, QUERY) == [VIEW]
 
