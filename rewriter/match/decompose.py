@@ -102,15 +102,21 @@ def changes_problem(block: Block, changes: Sequence[Change]) -> str:
     """Return the reason why changed rows cannot simply be added to a block's rows; empty if they can.
 
     `changes` has the change of each table of the block.
+
+    no:     rows of B appended in A LEFT JOIN B: a row of A that had no match may have one now, so that its row with
+            NULLs, which is somewhere in the stored groups, would have to be taken back
     """
     pairs = list(zip(block.tables, changes, strict=True))
-    grown = {table.id for table, state in pairs if state.kind is not ChangeKind.UNCHANGED}
+    grown = {table.id: str(table.name) for table, state in pairs if state.kind is not ChangeKind.UNCHANGED}
     how = "changed" if any(state.kind is ChangeKind.CHANGED for state in changes) else "appended"
     for join in block.joins:
-        if join.kind == "FULL" or join.tables & grown:
+        within = [name for table, name in grown.items() if join.kind == "FULL" or table in join.tables]
+        if within:
+            side = "" if join.kind == "FULL" else "on the right side of "
             return (
-                f"the query has a{'n' if join.kind == 'ANTI' else ''} {join.kind} join, in which rows {how} since the "
-                "last refresh of the view may remove rows of the result: refresh the view"
+                f"rows of {' and '.join(dict.fromkeys(within))}, {side or 'in '}a{'n' if join.kind == 'ANTI' else ''} "
+                f"{join.kind} join, were {how} since the last refresh, so that other rows may have got or lost their "
+                "match: refresh the view"
             )
     problem = join_problem(block, f"rows {how} since the last refresh")
     return f"{problem}: refresh the view" if problem else ""

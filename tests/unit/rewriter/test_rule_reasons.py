@@ -90,7 +90,7 @@ CHANGED = (replace(GROWN[0], kind=ChangeKind.CHANGED),)
         (
             "SELECT s.day FROM dates d FULL JOIN sales s ON s.day = d.day GROUP BY s.day",
             CHANGED,
-            "the query has a FULL join, in which rows changed since the last refresh of the view may remove rows",
+            "rows of lake.sales, in a FULL join, were changed since the last refresh, so that other rows may have got",
         ),
         (
             "SELECT day, min(price) FROM sales GROUP BY day",
