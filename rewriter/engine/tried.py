@@ -115,7 +115,8 @@ class Tried:
             self.stale.append(view)
         elif found.result.reason in _OF_PARTS and behind:
             self.stale.append(view)
-            detail = f"{behind}; with the fresh partitions alone: {found.result.detail}"
+            why = found.result.reason.told(found.result.detail)
+            detail = f"{behind}; with the fresh partitions alone: {why}"
             self.missed[-1] = replace(self.missed[-1], reason=Reason.STALE, detail=detail)
 
     def add_live(self, query: Predicates, tables: Estimate) -> None:

@@ -33,7 +33,7 @@ SELECT v.`region` AS region, sum(v.`q`) AS q FROM (SELECT day, region, q, n, cnt
 
 --@ case: a maximum of the stale partition alone
 SELECT max(qty) AS top FROM sales WHERE day = DATE '2024-01-01'
---@ kept: STALE its table has changed since; with the fresh partitions alone: day < CAST('2024-01-01' AS DATE) OR day > CAST('2024-01-01' AS DATE) OR day IS NULL; together with the inserted and deleted rows: the view's groups cannot be rolled up to the current rows, because a deleted row cannot be subtracted from max: refresh the view
+--@ kept: STALE its table has changed since; with the fresh partitions alone: the view holds only the rows with day < CAST('2024-01-01' AS DATE) OR day > CAST('2024-01-01' AS DATE) OR day IS NULL; together with the inserted and deleted rows: the view's groups cannot be rolled up to the current rows, because a deleted row cannot be subtracted from max: refresh the view
 
 --@ case: a column that the view does not store
 SELECT sum(id) AS ids FROM sales
