@@ -13,16 +13,18 @@ from typing import NamedTuple
 from rewriter.match import NEEDS_ROWS, Reason
 from rewriter.model import TableName
 from rewriter.outcome import Attempt, Outcome
+from rewriter.rules import LIVE
 
 # The most characters of a SELECT that are shown to tell several SELECTs apart.
 _SHOWN = 100
-# The order of reasons: the view matches, but costs more; a change of the view helps; a refresh or a setting helps; the
-# view is about something else.
+# The order of reasons: the view matches, but costs more or is stale; a change of the view helps; a refresh or a setting
+# helps; the view is about something else.
+_MATCHING = -1
 _NEAR = (Reason.COLUMN_NOT_IN_VIEW, Reason.AGGREGATE_NOT_IN_VIEW, Reason.GROUPING_TOO_COARSE)
 _FAR = (Reason.SHAPE, Reason.UNSUPPORTED, Reason.VIEW_UNSUPPORTED, Reason.TABLES_DIFFER)
 _RANKS: Mapping[Reason, int] = {
     **dict.fromkeys(Reason, 1),
-    Reason.DEARER: -1,
+    Reason.DEARER: _MATCHING,
     **dict.fromkeys(_NEAR, 0),
     **{reason: 2 + rank for rank, reason in enumerate(_FAR)},
 }
@@ -118,10 +120,13 @@ def by_closeness(tried: Sequence[Attempt]) -> list[Attempt]:
 def _distance(attempt: Attempt) -> int:
     """Return how far the view is from an answer: the rank of the reason.
 
-    A view with GROUP BY is as far from a query of rows as a view of another shape.
+    A view with GROUP BY is as far from a query of rows as a view of another shape. A stale view that could not be read
+    together with the changed rows, but would answer after a refresh, is as near as a view that costs more.
     """
     if attempt.reason is None:
         return 0
+    if attempt.reason is Reason.STALE and attempt.rule in LIVE:
+        return _MATCHING
     return _RANKS[Reason.SHAPE if attempt.detail == NEEDS_ROWS else attempt.reason]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rewriter import Attempt, Reason, by_closeness
+from rewriter.model import TableName
 from rewriter.script import read_script
 
 SCRIPT = """
@@ -22,6 +24,16 @@ def test_the_view_that_lacks_least_comes_first() -> None:
     views = [view for view, *_ in found("SELECT country, max(price) FROM sales GROUP BY country")]
     assert views[0] == "c_country"
     assert set(views) <= {"a_joined", "b_few", "c_country"}
+
+
+def test_a_stale_view_that_would_answer_after_a_refresh_comes_before_a_view_that_lacks_a_column() -> None:
+    few, unlike, stale = (TableName(("lake", "demo", view)) for view in ("a_few", "b_unlike", "c_stale"))
+    tried = [
+        Attempt(few, "missed", "roll_up", Reason.COLUMN_NOT_IN_VIEW, "id"),
+        Attempt(unlike, "missed", "", Reason.STALE, "its table was replaced"),
+        Attempt(stale, "missed", "delta_union", Reason.STALE, "its table has changed; together with the rows: dearer"),
+    ]
+    assert [attempt.view for attempt in by_closeness(tried)] == [stale, few, unlike]
 
 
 def test_a_view_over_other_tables_is_left_out_beside_one_over_the_same() -> None:
