@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -156,7 +156,7 @@ class Decision:
         said: list[str] = []
         for why, names in whys.items():
             if len(names) == every > 1:
-                said.append(f"no view used: {_told_of(why, self._nearest(every))}")
+                said.append(f"no view used: {_told_of(why, self._nearest(tuple(names)))}")
             else:
                 said += [f"{name} not used: {why}" for name in names]
         return said
@@ -185,15 +185,19 @@ class Decision:
         """
         return tuple(f"Viewgate: {line}" for line in self._said())
 
-    def _nearest(self, every: int) -> str:
-        """Return a phrase for the views that were tried, such as `the nearest 3 of the 12 views on web.events`.
+    def _nearest(self, tried: Sequence[str]) -> str:
+        """Return a phrase for the views that were tried, such as `the nearest 4 of the 12 views on web.events`.
 
-        `every` is the number of views tried, here 3. The other 9 views were not tried, because each of them lacks more
-        columns or aggregates that the statement needs. If all views were tried, the phrase is `the 12 views on
-        web.events`.
+        `tried` are the names of these views, here four. The other 8 views were not tried, because each of them lacks
+        more columns or aggregates that the statement needs. If at most _MISSED views were tried, the phrase also names
+        them. If all views were tried, it is `the 12 views on web.events`.
         """
-        of = f"nearest {every} of the {self.over}" if every < self.over else str(every)
-        return f"the {of} views on {self._on}"
+        if len(tried) >= self.over:
+            return f"the {len(tried)} views on {self._on}"
+        if len(tried) <= _MISSED:
+            names = f"{', '.join(tried[:-1])} and {tried[-1]}"
+            return f"{names}, the nearest of the {self.over} views on {self._on},"
+        return f"the nearest {len(tried)} of the {self.over} views on {self._on}"
 
     @property
     def _on(self) -> str:

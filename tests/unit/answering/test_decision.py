@@ -81,8 +81,13 @@ def test_what_stands_in_the_way_of_every_view_is_told_once_for_each_part_of_the_
 )  # fmt: skip
 def test_a_reason_is_told_of_the_nearest_views_if_others_lack_more(reason: Reason, detail: str, said: str) -> None:
     tables = (TableName(("lake", "demo", "sales")),)
-    (line,) = replace(decided(*(attempt(view, reason, detail) for view in "ab")), over=4, tables=tables).lines()
-    assert line == "Viewgate: no view used: " + said.format(views="the nearest 2 of the 4 views on lake.demo.sales")
+    for tried, views in (
+        ("ab", "lake.demo.a and lake.demo.b, the nearest of the 5 views on lake.demo.sales,"),
+        ("abc", "lake.demo.a, lake.demo.b and lake.demo.c, the nearest of the 5 views on lake.demo.sales,"),
+        ("abcd", "the nearest 4 of the 5 views on lake.demo.sales"),
+    ):
+        (line,) = replace(decided(*(attempt(view, reason, detail) for view in tried)), over=5, tables=tables).lines()
+        assert line == "Viewgate: no view used: " + said.format(views=views)
 
 
 def test_explain_tells_of_every_view() -> None:
