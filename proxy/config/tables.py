@@ -469,6 +469,23 @@ class Config(Table):
         return self
 
     @model_validator(mode="after")
+    def _check_warehouses(self) -> Self:
+        """Raise ValueError for a SQL catalog without a warehouse in the Spark that Viewgate starts itself.
+
+        Iceberg's JDBC catalog does not start without one: each statement over the catalog would fail in Spark.
+        """
+        for catalog in self.catalogs if self.starts_spark else ():
+            given = catalog.properties.get("warehouse") or self.embedded.spark.get(
+                f"spark.sql.catalog.{catalog.name}.warehouse"
+            )
+            if catalog.type.lower() == "sql" and not given:
+                raise ValueError(
+                    f"[catalog] warehouse of {catalog.name} is missing: the Spark that Viewgate starts itself needs it "
+                    'for a catalog of type sql; add it, for example warehouse = "warehouse", the folder of new tables'
+                )
+        return self
+
+    @model_validator(mode="after")
     def _check_catalog_of_journal(self) -> Self:
         if len(self.catalog_names) == 1:
             return self

@@ -52,6 +52,13 @@ def test_several_catalogs() -> None:
     assert config.parse(SALES + "[journal]\ntable = 'sales.ops.statements'").catalog_names == ("lake", "sales")
 
 
+def test_the_warehouse_of_a_sql_catalog_may_be_a_setting_of_the_own_spark() -> None:
+    shop = "[catalog]\nname = 'shop'\ntype = 'sql'\nuri = 'sqlite:///shop.db'\n"
+    spark = "[embedded.spark]\n'spark.sql.catalog.shop.warehouse' = 'shop'\n"
+    for text in (f"{shop}warehouse = 'shop'\n", shop + spark):
+        assert config.parse(text).catalog_names == ("lake", "shop")
+
+
 def test_jobs_may_have_a_spark_of_their_own() -> None:
     settings = config.parse(
         REMOTE + '[pipeline]\nuser = "u"\n[pipeline.spark]\n"spark.remote" = "sc://h"\n"x.y" = true\n'
@@ -90,6 +97,10 @@ def test_the_embedded_spark_takes_any_spark_setting() -> None:
         (
             "[catalog]\nname = 'lake'\ntype = 'sql'\nuri = 'sqlite://'",
             "[catalog] name is 'lake', the name of the catalog of the Spark that",
+        ),
+        (
+            "[catalog]\nname = 'shop'\ntype = 'sql'\nuri = 'sqlite:///shop.db'",
+            "[catalog] warehouse of shop is missing: the Spark that Viewgate starts itself needs it",
         ),
         (REMOTE.replace("[catalog]", "[[catalog]]") + SALES + SALES, "[[catalog]] sales is listed twice"),
         (REMOTE + SALES, "is not TOML"),
