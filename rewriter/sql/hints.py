@@ -12,6 +12,8 @@ from rewriter.sql.dialect import ParseError, tokenize
 
 _HINT = re.compile(r"/\*\+\s*VIEWGATE\s*(?:\((.*)\)\s*)?\*/", re.IGNORECASE | re.DOTALL)
 _OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)""")
+# The end of the last option, and a further hint without its last parenthesis.
+_OTHER = re.compile(r"""(?:[^()'"]|'[^']*'|"[^"]*")*\)\s*,?\s*(\w+\s*\(.*)""", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -28,30 +30,50 @@ class Hinted:
 
 
 def hinted(sql: str) -> Hinted:
-    """Return a statement without its first VIEWGATE hint, and the hint's options.
+    """Return a statement without its VIEWGATE hint, and the hint's options.
 
-    Without a hint, the text is unchanged and there are no options.
+    Without a hint, the text is unchanged and there are no options. Several hints are one if their texts are equal.
 
     >>> hinted("SELECT /*+ VIEWGATE(off, use = 'a.b') */ 1")
     Hinted(sql='SELECT                                   1', options={'off': '', 'use': 'a.b'}, problem='')
     >>> hinted("SELECT '/*+ VIEWGATE(off) */'").options
     {}
     """
-    for hint, start, end in _hints(sql):
-        options: dict[str, str] = {}
-        at = 0
-        while at < len(hint):
-            found = _OPTION.match(hint, at)
-            if found is None:
-                return Hinted(sql, {}, f"the hint VIEWGATE({hint}) cannot be parsed at {hint[at:].strip()[:20]!r}")
-            name = found[1].lower()
-            if name in options:
-                return Hinted(sql, {}, f"the hint VIEWGATE has the option {name} twice")
-            options[name] = (found[2] or "").strip("'\"")
-            at = found.end()
+    hints = _hints(sql)
+    if len({hint for hint, *_ in hints}) > 1:
+        return Hinted(sql, {}, "the statement has several VIEWGATE hints: write all options into one of them")
+    options = _options(hints[0][0]) if hints else {}
+    if isinstance(options, str):
+        return Hinted(sql, {}, options)
+    for _, start, end in hints:
         blank = re.sub(r"[^\n]", " ", sql[start:end])  # keeps the line numbers of Spark's errors
-        return Hinted(sql[:start] + blank + sql[end:], options)
-    return Hinted(sql, {})
+        sql = sql[:start] + blank + sql[end:]
+    return Hinted(sql, options)
+
+
+def _options(hint: str) -> Mapping[str, str] | str:
+    """Return the options in the parentheses of a VIEWGATE hint, or what is wrong with the hint.
+
+    >>> _options("max_staleness = '1 hour'")
+    {'max_staleness': '1 hour'}
+    >>> _options("off), COALESCE(1")
+    'another hint, COALESCE(1), stands in the comment of the hint VIEWGATE: write a comment for each of the two'
+    """
+    options: dict[str, str] = {}
+    at = 0
+    while at < len(hint):
+        found = _OPTION.match(hint, at)
+        if found is None:
+            if (other := _OTHER.fullmatch(hint, at)) is not None:
+                beside = f"another hint, {other[1]}), stands in the comment of the hint VIEWGATE"
+                return f"{beside}: write a comment for each of the two"
+            return f"the hint VIEWGATE({hint}) cannot be parsed at {hint[at:].strip()[:20]!r}"
+        name = found[1].lower()
+        if name in options:
+            return f"the hint VIEWGATE has the option {name} twice"
+        options[name] = (found[2] or "").strip("'\"")
+        at = found.end()
+    return options
 
 
 def _hints(sql: str) -> list[tuple[str, int, int]]:

@@ -90,3 +90,17 @@ def test_an_option_that_is_given_twice_is_refused(asking: Asking) -> None:
     with pytest.raises(SqlError, match="the hint VIEWGATE has the option use twice") as refused:
         logged(asking, "SELECT /*+ VIEWGATE(use = 'demo.tops', USE = 'demo.agg') */ max(amount) FROM sales")
     assert refused.value.sql_state == "42601"
+
+
+def test_a_hint_of_spark_in_the_same_comment_is_refused(asking: Asking) -> None:
+    make(asking, "tops")
+    with pytest.raises(SqlError, match=r"another hint, COALESCE\(1\), stands in the comment of the hint VIEWGATE"):
+        logged(asking, "SELECT /*+ VIEWGATE(use = 'demo.tops'), COALESCE(1) */ max(amount) FROM sales")
+
+
+def test_several_hints_of_one_statement_are_refused_unless_they_are_equal(asking: Asking) -> None:
+    make(asking, "tops")
+    sql = "SELECT /*+ VIEWGATE(off) */ max(amount) FROM (SELECT /*+ VIEWGATE({}) */ amount FROM sales)"
+    with pytest.raises(SqlError, match="the statement has several VIEWGATE hints: write all options into one"):
+        logged(asking, sql.format("use = 'demo.tops'"))
+    assert logged(asking, sql.format("off")) == ("Viewgate: no view used: the statement has the hint VIEWGATE(off)",)
