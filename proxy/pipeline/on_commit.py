@@ -316,7 +316,7 @@ async def _wait(view: MaterializedView, task: asyncio.Task[None], said: _Said, s
     refresh.
     """
     if not await _ended(task, _left(_limit(view), started)):
-        said(f"{view.name} is still being refreshed; the refresh continues in the background")
+        said(f"{view.name} is not refreshed yet; the refresh runs in the background")
         said.leave()
 
 

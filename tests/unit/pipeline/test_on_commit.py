@@ -251,10 +251,9 @@ def test_a_write_waits_no_longer_than_its_limit(lake: Lake, monkeypatch: pytest.
 
             home.spark.before_insert = hold
             await home.write()
-            told = [line for line in home.log if "still being refreshed" in line]
+            told = [line for line in home.log if "not refreshed yet" in line]
             assert sorted(told) == [
-                f"Viewgate: {name} is still being refreshed; the refresh continues in the background"
-                for name in (FIRST, SECOND)
+                f"Viewgate: {name} is not refreshed yet; the refresh runs in the background" for name in (FIRST, SECOND)
             ]
             said = len(home.log)
             release.set()
