@@ -84,9 +84,9 @@ def set_operations(select: SelectBlock) -> Sequence[exp.SetOperation]:
     ]
 
 
-def reads_set_operation(statement: Statement, select: SelectBlock) -> bool:
-    """Return whether a block reads a set operation, as a derived table in its FROM or through a CTE."""
-    return bool(set_operations(select)) or any(t.block.tree is None for t in statement.common_within(select))
+def reads_derived(statement: Statement, select: SelectBlock) -> bool:
+    """Return whether a block reads a derived table in its FROM or a CTE."""
+    return any(isinstance(item, exp.Subquery) for item in select.items) or bool(statement.common_within(select))
 
 
 def _merges(derived: exp.Expr) -> bool:

@@ -35,6 +35,7 @@ from rewriter.match import (
     widened,
 )
 from rewriter.match.decompose import UNKNOWN_SHARE, path_of_groups, share_of
+from rewriter.match.flattened import flattened_path
 from rewriter.match.set_operations import SetQuestion, read_alike
 from rewriter.match.texts import TextQuestion
 from rewriter.rules import RULES
@@ -70,13 +71,23 @@ def answer(query: Predicates, path: AccessPath, remainder: Remainder = from_tabl
 
     `path` is the view's block with its storage table; a table mapping assigns the view's tables to the query's tables.
     `remainder` takes the rows that the storage table lacks, as a block, and returns the UNION ALL branches that read
-    these rows.
+    these rows. A view whose query groups in several levels is tried level by level, and then as one level.
     """
+    found = _answer(query, path, remainder)
+    if isinstance(found.result, Match) or not path.block.derived:
+        return found
+    flat = flattened_path(path)
+    over_rows = found if isinstance(flat, str) else _answer(query, flat, remainder)
+    return over_rows if isinstance(over_rows.result, Match) else found
+
+
+def _answer(query: Predicates, path: AccessPath, remainder: Remainder) -> Answer:
+    """Return the answer to a query from one form of a view's block; the parameters are those of `answer`."""
     best: Answer | None = None
     further = False
     if path.block.sets is not None:
         for each in paths_of_sets(path):
-            best = answer(query, each, remainder)
+            best = _answer(query, each, remainder)
             if isinstance(best.result, Match):
                 break
         return best or _other_tables(query, path)

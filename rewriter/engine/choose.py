@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from rewriter.block import Block, Find, Predicates, Unsupported, predicates_of
-from rewriter.block_requirements import reads_set_operation
+from rewriter.block_requirements import reads_derived
 from rewriter.correlation import Correlation
 from rewriter.cost import Costs
 from rewriter.engine.answer import of_branches, over_groups
@@ -22,6 +22,7 @@ from rewriter.index import Definitions, Shortlist
 from rewriter.match import Match, Miss, Reason, Shared
 from rewriter.match.counted_keys import with_counted_keys
 from rewriter.match.decompose import decomposed
+from rewriter.match.flattened import flattened
 from rewriter.match.printing import print_block
 from rewriter.match.unused import without_unused
 from rewriter.metadata import counted_by_metadata
@@ -58,7 +59,7 @@ def answer_block(
     `refuted` are not used.
     """
     shortlist = definitions.shortlist(statement, select)
-    if not shortlist.groups and not reads_set_operation(statement, select):
+    if not shortlist.groups and not reads_derived(statement, select):
         return None, []
     try:
         if select.tree is None:
@@ -86,17 +87,33 @@ def answer_block(
             tests = tests_of(match.rewriting)
             match = tried.test_groups(match, ((test, _views_over(test.rows, statement, definitions)) for test in tests))
         return Chosen(tried.best.view, tried.best.rule, match, block, correlation), tried.report()
-    for other in (without_unused(counted, relations), block):
-        if other is counted:
-            continue
+    for other, others in _other_forms(block, counted, shortlist, statement, tried):
         again = Tried(select, statement.session, definitions, relations, costs, correlation, refuted)
-        _try_all(again, predicates_of(other, statement.session.time_zone), shortlist)
+        _try_all(again, predicates_of(other, statement.session.time_zone), others)
         if again.best is not None:
             return Chosen(again.best.view, again.best.rule, again.best.match, block, correlation), again.report()
     chosen = _divided(query, statement, tried) if correlation is None else None
     if chosen is not None:
         return chosen, [*_answering(chosen, definitions, select), *tried.report()]
     return None, tried.report()
+
+
+def _other_forms(
+    block: Block, counted: Block, shortlist: Shortlist, statement: Statement, tried: Tried
+) -> Iterator[tuple[Block, Shortlist]]:
+    """Yield other blocks with the rows of `block`, each with the views that could answer it.
+
+    The forms are the block without unused joins, the block itself, and the block over the rows of its derived tables'
+    groups. `counted` is the block whose answers have been tried, and `shortlist` has the views tried. The definitions
+    and relations of `tried` are used.
+    """
+    for other in (without_unused(counted, tried.relations), block):
+        if other is not counted:
+            yield other, shortlist
+    flat = flattened(counted) if tried.correlation is None and block.derived else ""
+    if isinstance(flat, Block):
+        alone = _alone(flat, statement)
+        yield flat, tried.definitions.shortlist(alone, alone.blocks[0])
 
 
 def _over_layers(tried: Tried, shortlist: Shortlist) -> Shortlist:

@@ -24,11 +24,12 @@ from rewriter.engine.tiles import rows_of
 from rewriter.freshness import Live, Relations, live_storage
 from rewriter.index import Definitions
 from rewriter.match import AccessPath, Match, Miss, Reason, Rewriting, Shared
+from rewriter.match.flattened import flattened_path, nested_problem
 from rewriter.model import Change, ChangeKind, MaterializedView, Session, Table, TableName
 from rewriter.outcome import Attempt
 from rewriter.rules import LIVE
 from rewriter.scans import NOTHING, SCAN, SHUFFLE, Estimate
-from rewriter.sql import SelectBlock
+from rewriter.sql import SelectBlock, columns_in
 
 T = TypeVar("T")
 
@@ -300,25 +301,35 @@ class Tried:
         """Return the access path to a stale view, with the changes of its tables, for the block `query`.
 
         `live` has the view's storage table and these changes. Return a Miss if the changed rows cannot be combined with
-        the view, for example because of a grouped derived table.
+        the view, for example because a derived table of the view has HAVING.
         """
         path = self._refreshed_path(view, query, live)
         if isinstance(path, Miss):
             return path
-        if path.block.derived:
-            changed = " and ".join(str(change.name) for change in live.grown)
-            return Miss(
-                Reason.SHAPE,
-                f"the changed rows of {changed} cannot be combined with the view, which reads a derived table with "
-                "GROUP BY: refresh the view",
-            )
-        if not all(isinstance(self.relations.get(table.name), Table) for table in path.block.tables):
-            return Miss(
-                Reason.SHAPE,
-                "the query names a view in FROM, so the changed rows of base tables cannot be read separately: refresh "
-                "the view",
-            )
-        return replace(path, grown=live.grown)
+        if not all(table.text or isinstance(self.relations.get(table.name), Table) for table in query.tables):
+            return self._unnamed_miss(view, query, live)
+        flat = flattened_path(path)
+        if isinstance(flat, str):
+            return _not_combined(live, flat)
+        return replace(flat, grown=live.grown)
+
+    def _unnamed_miss(self, view: MaterializedView, query: Block, live: Live) -> Miss:
+        """Return why a stale view is not read together with the changes of its tables for a query that names a view.
+
+        The statement is also decided with the names of views expanded. The Miss is the one of the view's definition, if
+        this is why the expanded names do not help. `live` has the view's storage table and the changes.
+        """
+        own = self._refreshed_path(view, replace(query, tables=()), live)
+        if isinstance(own, Miss):
+            return own
+        used = {column.name.lower() for tree in query.expressions for column in columns_in(tree)}
+        if problem := nested_problem(own, used):
+            return _not_combined(live, problem)
+        return Miss(
+            Reason.SHAPE,
+            "the query names a view in FROM, so the changed rows of base tables cannot be read separately: refresh the "
+            "view",
+        )
 
     def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> AccessPath | Miss:
         path = access_path_of(view, query, storage, self.definitions, self.relations, self.session.time_zone)
@@ -404,6 +415,15 @@ class Tried:
         """
         storage = self.relations.get(self.definitions.by_name[name].storage)
         return storage.behind if isinstance(storage, Table) else ""
+
+
+def _not_combined(live: Live, problem: str) -> Miss:
+    """Return the Miss of a stale view that cannot be read together with the changes of its tables."""
+    changed = " and ".join(str(change.name) for change in live.grown)
+    return Miss(
+        Reason.SHAPE,
+        f"the changed rows of {changed} cannot be combined with the view, because {problem}: refresh the view",
+    )
 
 
 def _how(change: Change) -> str:

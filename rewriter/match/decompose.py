@@ -208,4 +208,4 @@ def over_union(path: AccessPath) -> AccessPath:
 
 def _of_known_type(path: AccessPath) -> tuple[Column, ...]:
     kinds = dict(zip(path.columns, output_types(path.block), strict=True))
-    return tuple(column for column in path.storage.columns if kinds[column.name] != UNKNOWN)
+    return tuple(column for column in path.storage.columns if kinds.get(column.name, UNKNOWN) != UNKNOWN)

@@ -109,9 +109,9 @@ class PartialAggregates:
             return PartialAggregate(
                 of_own_type(held.name, held.type), kind or (summed_type(held.type) if name == "sum" else None)
             )
-        doubled = self._in_double(name, argument)
-        if doubled is not None:
-            return doubled
+        computed = self._in_double(name, argument) or (self._of_wider(argument) if name == "sum" else None)
+        if computed is not None:
+            return computed
         if AGGREGATES[name].of_key not in _OF_KEY:
             return missing(call_of(name, argument))
         branches = branches_of(argument)
@@ -191,12 +191,13 @@ class PartialAggregates:
         return partial if name == "count" else PartialAggregate(cast(partial.tree, "double"), "double")
 
     def _widened(self, argument: exp.Cast) -> PartialAggregate | None:
-        """Return the partial sum of integers cast to DECIMAL or a wider integer, from the stored sum of the integers.
+        """Return the partial sum of numbers cast to DECIMAL or a wider integer, from the stored sum of the numbers.
 
-        `sum(CAST(n AS DECIMAL(38,0)))` gives `CAST(sum(n) AS DECIMAL(38,0))`. Return None for other arguments, if the
-        storage table lacks sum(n), and if the two sums could differ.
+        `sum(CAST(n AS DECIMAL(38,0)))` of integers or DECIMALs n gives `CAST(sum(n) AS DECIMAL(38,0))`. Return None for
+        other arguments, if the storage table lacks sum(n), and if the two sums could differ.
 
-        law:  in ANSI mode, a stored sum of integers is exact, because Spark raises an error for a sum that overflows
+        law:  in ANSI mode, a stored sum of integers is exact, because Spark raises an error for a sum that overflows; a
+              sum of DECIMALs has ten digits more than its argument
         no:   CAST(n AS DECIMAL(8,2)), because the cast raises an error for a large n
         no:   a sum of BIGINTs without ANSI mode, because it may wrap around where the sum of DECIMALs does not
         """
@@ -207,7 +208,11 @@ class PartialAggregates:
             return None if isinstance(narrow, Miss) else replace(narrow, kind=kind)
         if kind is None or decimal is None:
             return None
-        digits, room = DIGITS.get(str(summed), MAX_PRECISION), decimal.precision - decimal.scale
+        of = as_decimal(summed)
+        if of is not None and decimal.scale < of.scale:
+            return None
+        whole = MAX_PRECISION if of is None else of.precision - of.scale
+        digits, room = DIGITS.get(str(summed), whole), decimal.precision - decimal.scale
         if room < digits + max(0, decimal.precision + SUM_DIGITS - MAX_PRECISION):
             return None  # the digits of the integers or of their sum may not fit
         partial = self.of("sum", argument.this) if not may_have_wrapped(argument.this, kind, self.reading) else None
@@ -215,6 +220,24 @@ class PartialAggregates:
             return None
         kept = self._fits_bigint(argument) and not partial.wide
         return PartialAggregate(partial.tree if kept else cast(partial.tree, str(sum_type(kind))), kind)
+
+    def _of_wider(self, argument: Tree) -> PartialAggregate | None:
+        """Return the partial sum of DECIMALs from the stored sum of these DECIMALs cast to more digits.
+
+        `sum(x)` gives the stored `sum(CAST(x AS DECIMAL(20,2)))` for an x with 10 digits, as a view of groups of groups
+        stores it. Return None for other arguments, and if the storage table has no such sum.
+        """
+        kind = numeric_type(argument, self.reading.block)
+        if kind is None or as_decimal(kind) is None:
+            return None
+        for tree, held in self.reading.aggregates.items():
+            summed = tree.expressions[0] if isinstance(tree, exp.Anonymous) and tree.name == "sum" else None
+            if not isinstance(summed, exp.Cast) or summed.args.get("safe") or summed.this != argument:
+                continue
+            wide = numeric_type(summed, self.reading.block) or ""
+            if holds_all(wide, kind) and not may_have_overflowed(held, summed, self.reading):
+                return PartialAggregate(of_own_type(held.name, held.type), kind)
+        return None
 
     def _fits_bigint(self, argument: Tree) -> bool:
         """Return whether no sum of the integer that `argument` casts overflows BIGINT; False if not certain."""

@@ -86,11 +86,13 @@ class Leaves:
         """Return the block with each changed table pinned to the snapshot of the table that the last refresh has read.
 
         A table has changed if its rows are not the same as at the last refresh. `storage` is the storage table, which
-        records the snapshots.
+        records the snapshots. The tables of derived tables are pinned, too.
         """
         recorded = {source.uuid: source.snapshot_id for source in storage.refresh.sources} if storage.refresh else {}
 
         def then(occurrence: Occurrence) -> Occurrence:
+            if occurrence.inner is not None:
+                return replace(occurrence, inner=self._as_refreshed(occurrence.inner, storage))
             table = self.table(occurrence.name)
             if table is None or table.uuid not in recorded or not changes_since(table, recorded[table.uuid]):
                 return occurrence

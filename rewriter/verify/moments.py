@@ -84,10 +84,10 @@ def as_read(name: TableName, moment: Moment, table: Table | None) -> TableName:
 def check_moments(block: Block, tables: Tables) -> None:
     """Raise Misread if a block reads a table at a snapshot other than the current one.
 
-    Also raise Misread if the block reads only the rows appended or changed since a snapshot. `tables` returns the table
-    of a name, or None.
+    Also raise Misread if the block reads only the rows appended or changed since a snapshot. The tables of the block's
+    derived tables are checked, too. `tables` returns the table of a name, or None.
     """
-    for occurrence in block.tables:
+    for occurrence in (table for each in (block, *block.derived) for table in each.tables):
         name, moment = table_of(occurrence.name), moment_of(occurrence.name)
         if moment is None:
             continue

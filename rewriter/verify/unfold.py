@@ -25,8 +25,11 @@ from rewriter.block.changed import changed, mapped, renamed_block
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.functions.registry import GROUPING
-from rewriter.functions.trees import call_of, number
+from rewriter.functions.trees import call_of, cast, number
+from rewriter.functions.types import as_decimal
 from rewriter.model import Table, TableName
+from rewriter.schema import output_types
+from rewriter.sql import columns_in
 from rewriter.verify.aggregates import Unfolded
 from rewriter.verify.cells import difference, disjoint, disjunction
 from rewriter.verify.conditioned import of_condition
@@ -121,14 +124,20 @@ class Unfolding:
     def folded(self, block: Block) -> Block:
         """Return the block with its grouped derived tables merged into it, so that its aggregates are over rows.
 
-        `sum(s) … FROM (SELECT k, sum(x) AS s … GROUP BY k)` gives `sum(x) …`. Raise Undecided if a derived table cannot
-        be merged.
+        `sum(s) … FROM (SELECT k, sum(x) AS s … GROUP BY k)` gives `sum(x) …`, cast to the type of sum(s) if this is a
+        DECIMAL of more digits. Raise Undecided if a derived table cannot be merged.
         """
         for table in block.tables:
             if table.inner is not None:
                 names = tuple(column.name.lower() for column in table.columns)
                 held = Held(self.folded(table.inner), names)
-                return self.folded(self._merged(block, table, held, folding=True))
+                merged = normal_block(self._merged(block, table, held, folding=True), self._mode)
+                pairs = zip(merged.outputs, output_types(merged), output_types(block), strict=True)
+                outputs = tuple(
+                    cast(tree, kind) if kind != own and as_decimal(kind) is not None else tree
+                    for tree, own, kind in pairs
+                )
+                return self.folded(replace(merged, outputs=outputs))
         return normal_block(block, self._mode)
 
     def _at_moments(self, select: Select) -> Block:
@@ -146,6 +155,25 @@ class Unfolding:
             return replace(table, name=as_read(source.name, moment, self._tables(source.name)))
 
         return replace(select.block, tables=tuple(map(read, select.block.tables)))
+
+    def _of_rows(self, outer: Block, table: Occurrence, held: Held) -> Held:
+        """Return the content of `table`, a relation in the FROM of `outer`, with nested groups folded, if it has base
+        tables at earlier snapshots below groups.
+
+        The rows of these snapshots can then be added up with later rows. Only the columns that `outer` uses are kept,
+        because other columns may not be aggregates of rows. `held` is the content of `table`.
+        """
+        below = (each for block in held.block.derived for each in block.tables)
+        if all(moment_of(each.name) is None for each in below):
+            return held
+        used = {c.name.lower() for tree in outer.expressions for c in columns_in(tree) if c.table == table.id}
+        places = [place for place, name in enumerate(held.columns) if name in used]
+        block = replace(
+            held.block,
+            outputs=tuple(held.block.outputs[place] for place in places),
+            names=tuple(held.block.names[place] for place in places),
+        )
+        return Held(self.folded(block), tuple(held.columns[place] for place in places))
 
     def _whole(self, block: Block) -> Block:
         """Return the block with all views that it reads replaced by their queries, at any depth."""
@@ -287,7 +315,7 @@ class Unfolding:
         merged: for example if the query has LIMIT, or if `folding` is set and `outer` aggregates the groups that a
         HAVING has filtered.
         """
-        outer, held = _one_set(outer, table, held)
+        outer, held = _one_set(outer, table, self._of_rows(outer, table, held))
         if self._conditioned:
             outer, rows, columns = of_condition(outer, table, held.block, held.columns)
             held = Held(rows, columns)

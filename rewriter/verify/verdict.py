@@ -207,17 +207,17 @@ def _as_groups(block: Block) -> Block:
 def _compared(question: Block, plan: Block, leaves: Leaves, unfolding: Unfolding, mode: Mode) -> Comparison:
     """Compare the block to be answered, `question`, with the plan's block, in up to three ways; return the result.
 
-    The blocks are compared as they are; then one level of GROUP BY after the other; then with the nested groups of the
-    plan merged into one level. The first comparison without a difference is returned, otherwise one of the differences
+    The blocks are compared as they are; then one level of GROUP BY after the other; then with the nested groups of both
+    merged into one level. The first comparison without a difference is returned, otherwise one of the differences
     found. `unfolding` merges the nested groups. `leaves` provides the tables, and the blocks that compute views and
     storage tables.
     """
     found = compare(question, plan, leaves.table, mode)
     if found.difference and (has_layers(question) or has_layers(plan)):
         found = compare_layers(question, plan, leaves.table, mode)
-    if found.difference and any(table.inner is not None for table in plan.tables):
+    if found.difference and any(table.inner is not None for table in (*question.tables, *plan.tables)):
         try:
-            folded = compare(question, unfolding.folded(plan), leaves.table, mode)
+            folded = compare(unfolding.folded(question), unfolding.folded(plan), leaves.table, mode)
         except Undecided:
             return found
         return found if folded.difference else folded

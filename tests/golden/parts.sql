@@ -86,12 +86,12 @@ SELECT v.`c0` AS day, v.`c1` AS region, sum(v.`c2`) AS q, CAST((CAST(CAST(sum(v.
 --@ case: the view's name stands for its query, which is answered from the part and the table
 SELECT * FROM by_day
 --@ rewritten using by_day
-SELECT * FROM (SELECT v.`c0` AS day, v.`c1` AS region, sum(v.`c2`) AS q, CAST((CAST(CAST(sum(v.`c3`) AS DECIMAL(20, 2)) * 100 AS DOUBLE) / CAST(nullif(coalesce(sum(v.`c4`), 0), 0) AS DOUBLE)) / CAST(100 AS DOUBLE) AS DECIMAL(14, 6)) AS p FROM (SELECT v.`day` AS c0, v.`region` AS c1, v.`q` AS c2, v.`viewgate_sum_1` AS c3, v.`viewgate_count_2` AS c4 FROM lake.demo.by_day__storage VERSION AS OF 2000 AS v UNION ALL SELECT sales_0.day AS c0, sales_0.region AS c1, sum(sales_0.qty) AS c2, sum(sales_0.price) AS c3, count(sales_0.price) AS c4 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE ((sales_0.day < CAST('2024-01-01' AS DATE)) OR (sales_0.day IS NULL)) GROUP BY sales_0.day, sales_0.region) AS v GROUP BY v.`c0`, v.`c1`) AS by_day
+SELECT v.`c0` AS day, v.`c1` AS region, sum(v.`c2`) AS q, CAST((CAST(CAST(sum(v.`c3`) AS DECIMAL(20, 2)) * 100 AS DOUBLE) / CAST(nullif(coalesce(sum(v.`c4`), 0), 0) AS DOUBLE)) / CAST(100 AS DOUBLE) AS DECIMAL(14, 6)) AS p FROM (SELECT v.`day` AS c0, v.`region` AS c1, v.`q` AS c2, v.`viewgate_sum_1` AS c3, v.`viewgate_count_2` AS c4 FROM lake.demo.by_day__storage VERSION AS OF 2000 AS v UNION ALL SELECT sales_0.day AS c0, sales_0.region AS c1, sum(sales_0.qty) AS c2, sum(sales_0.price) AS c3, count(sales_0.price) AS c4 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE ((sales_0.day < CAST('2024-01-01' AS DATE)) OR (sales_0.day IS NULL)) GROUP BY sales_0.day, sales_0.region) AS v GROUP BY v.`c0`, v.`c1`
 
 --@ case: by name with a filter
 SELECT region, q FROM by_day WHERE day = DATE '2024-01-01'
 --@ rewritten using by_day
-SELECT region, q FROM (SELECT v.`c0` AS day, v.`c1` AS region, sum(v.`c2`) AS q, CAST((CAST(CAST(sum(v.`c3`) AS DECIMAL(20, 2)) * 100 AS DOUBLE) / CAST(nullif(coalesce(sum(v.`c4`), 0), 0) AS DOUBLE)) / CAST(100 AS DOUBLE) AS DECIMAL(14, 6)) AS p FROM (SELECT v.`day` AS c0, v.`region` AS c1, v.`q` AS c2, v.`viewgate_sum_1` AS c3, v.`viewgate_count_2` AS c4 FROM lake.demo.by_day__storage VERSION AS OF 2000 AS v UNION ALL SELECT sales_0.day AS c0, sales_0.region AS c1, sum(sales_0.qty) AS c2, sum(sales_0.price) AS c3, count(sales_0.price) AS c4 FROM lake.demo.sales VERSION AS OF 1000 AS sales_0 WHERE ((sales_0.day < CAST('2024-01-01' AS DATE)) OR (sales_0.day IS NULL)) GROUP BY sales_0.day, sales_0.region) AS v GROUP BY v.`c0`, v.`c1`) AS by_day WHERE day = DATE '2024-01-01'
+SELECT v.`region` AS region, v.`q` AS q FROM lake.demo.by_day__storage AS v WHERE v.`day` = CAST('2024-01-01' AS DATE)
 
 --@ case: a view over it is whole, and is not asked for less than the query means
 SELECT region, sum(qty) AS q FROM sales WHERE day >= DATE '2024-01-01' GROUP BY region

@@ -93,7 +93,7 @@ SELECT g FROM (SELECT g, sum(x) AS s FROM a WHERE h <> 'z' GROUP BY g) WHERE s =
 --@ case: a float sum that is handed on
 SELECT * FROM (SELECT g, sum(x) AS s FROM a GROUP BY g) AS t LIMIT 100
 --@ rewritten using float_sums
-SELECT * FROM (SELECT v.`g` AS g, sum(v.`sx`) AS s FROM lake.demo.float_sums__storage AS v GROUP BY v.`g`) AS t LIMIT 100
+SELECT v.`g` AS g, sum(v.`sx`) AS s FROM lake.demo.float_sums__storage AS v GROUP BY v.`g` LIMIT 100
 
 --@ case: a float sum that makes rows equal
 SELECT g, sum(x) FROM a GROUP BY g UNION SELECT st, 1.0D FROM a

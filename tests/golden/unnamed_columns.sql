@@ -30,7 +30,7 @@ SELECT CASE WHEN v.`empid` = 1 THEN 0 ELSE 1 END AS `CASE WHEN (empid = 1) THEN 
 --@ case: a CTE whose aggregate has no alias
 WITH totals AS (SELECT deptno, count(*) FROM emps GROUP BY deptno) SELECT * FROM totals WHERE deptno = 10
 --@ rewritten using by_dept
-WITH totals AS (SELECT v.`deptno` AS deptno, v.`cnt` FROM lake.demo.by_dept__storage VERSION AS OF 2002 AS v) SELECT * FROM totals WHERE deptno = 10
+WITH totals AS (SELECT v.`deptno` AS deptno, v.`cnt` FROM lake.demo.by_dept__storage AS v) SELECT v.`deptno` AS deptno, v.`cnt` AS `count(1)` FROM lake.demo.by_dept__storage AS v WHERE v.`deptno` = 10
 
 --@ case: a generated name in backquotes
 SELECT t.deptno, t.`sum(salary)` FROM (SELECT deptno, sum(salary) FROM emps GROUP BY deptno) AS t JOIN depts AS d ON t.deptno = d.deptno

@@ -66,7 +66,7 @@ SELECT sum(v.`total`), coalesce(sum(CASE WHEN v.`day` IS NULL THEN 0 ELSE v.`cnt
 --@ case: a plain view that groups
 SELECT total FROM totals WHERE region = 'eu'
 --@ rewritten using by_region
-SELECT total FROM (SELECT v.`region` AS region, v.`total` AS total, coalesce(v.`cnt`, 0) AS cnt FROM lake.demo.by_region__storage AS v) AS totals WHERE region = 'eu'
+SELECT v.`total` AS total FROM lake.demo.by_region__storage AS v WHERE v.`region` = 'eu'
 
 --@ case: groups of its groups
 SELECT cnt, sum(total) FROM totals GROUP BY cnt
@@ -104,7 +104,7 @@ SELECT v.`region` AS region, v.`cnt` FROM lake.demo.by_region__storage AS v
 --@ case: a query over a table from a view over a view of its groups
 SELECT region, sum(amount), count(*) FROM sales WHERE region <> 'us' GROUP BY region
 --@ rewritten using by_region
-SELECT v.`region` AS region, v.`total`, coalesce(v.`cnt`, 0) FROM lake.demo.by_region__storage AS v WHERE v.`region` <> 'us'
+SELECT v.`region` AS region, v.`total`, v.`cnt` FROM lake.demo.by_region__storage AS v WHERE v.`region` <> 'us'
 
 --@ case: one that only the finer view can answer
 SELECT region, count(amount) FROM sales GROUP BY region

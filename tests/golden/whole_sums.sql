@@ -138,7 +138,7 @@ SELECT count(*) AS c FROM (SELECT region, round(avg(weight), 1) AS a FROM sales 
 --@ case: a query around that hands it on
 SELECT a, region FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r
 --@ rewritten using by_shop
-SELECT a, region FROM (SELECT v.`region` AS region, round(CAST(sum(v.`viewgate_sum_6`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_7`), 0), 0) AS DOUBLE), 1) AS a FROM lake.demo.by_shop__storage AS v GROUP BY v.`region`) AS r
+SELECT round(CAST(sum(v.`viewgate_sum_6`) AS DOUBLE) / CAST(nullif(coalesce(sum(v.`viewgate_count_7`), 0), 0) AS DOUBLE), 1) AS a, v.`region` AS region FROM lake.demo.by_shop__storage AS v GROUP BY v.`region`
 
 --@ case: and one that calculates
 SELECT a * 10 AS b, region FROM (SELECT region, round(avg(weight), 1) AS a FROM sales GROUP BY region) AS r

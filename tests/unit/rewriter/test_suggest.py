@@ -394,7 +394,7 @@ def test_a_view_that_lacks_a_refresh_alone_is_refreshed_and_none_is_changed(fill
         ("SELECT country, n FROM tops", "tops"),
         ("SELECT max(n) FROM tops", "tops"),
         ("SELECT country, sum(n) FROM sales GROUP BY 1", "coarse"),  # which has less to read than `fine`
-        ("SELECT sex, sum(n) FROM sales GROUP BY 1", "fine"),  # `upon` is read in place of `fine`, fresh as well
+        ("SELECT sex, sum(n) FROM sales GROUP BY 1", "upon"),  # which has less to read than `fine`, the view below it
     ],
 )
 def test_of_stale_views_the_best_also_where_views_are_named(query: str, view: str) -> None:
