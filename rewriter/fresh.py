@@ -97,6 +97,7 @@ def refreshed(
 ) -> dict[TableName, Relation | None]:
     """Return the relations as they would be after a refresh of a view, whose base tables are `sources`.
 
+    A storage table with a part of the view's rows keeps this part, but gets the rows of its stale partitions.
     A storage table that was filled before keeps its number of rows. A storage table that was never filled gets one row,
     because the real number of rows is unknown, and most views have few. If `relations` lacks the storage table, return
     `relations` unchanged.
@@ -107,7 +108,7 @@ def refreshed(
     used = (relations.get(source) for source in sources)
     read = tuple(SourceState(t.name, t.uuid, t.snapshot_id, t.columns) for t in used if isinstance(t, Table))
     children = tuple(ChildView(below.uuid, below.version) for below in view.through)
-    state = RefreshState(view.version, read, children, view_uuid=view.uuid)
+    state = RefreshState(view.version, read, children, view_uuid=view.uuid, only=storage.as_refreshed.only)
     if not storage.snapshots:
         storage = replace(storage, snapshots=(Snapshot(1, 0, "append", storage.schema_id),), records=1)
     return {**relations, view.storage: replace(storage, refresh=state)}

@@ -213,6 +213,10 @@ def _for_block(
 
 
 def _is_stale(view: MaterializedView, sources: Sequence[TableName], relations: Relations) -> bool:
+    """Return whether a view is stale, also if only some of its partitions are, or was never refreshed."""
+    storage = relations.get(view.storage)
+    if isinstance(storage, Table) and storage.behind:
+        return True
     found = fresh_storage(view, sources, relations)
     return isinstance(found, Miss) and found.reason in (Reason.STALE, Reason.NEVER_REFRESHED)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from rewriter.match import Reason
 from rewriter.model import Snapshot, Table, TableName
 from rewriter.model.settings import ANSI, TIME_ZONE
 from rewriter.model.statistics import ColumnFiles, FileGroup, Statistics
@@ -408,6 +409,27 @@ def test_of_stale_views_the_best_also_where_views_are_named(query: str, view: st
     found = written(read_script(TABLES + views), "sales").explain(query).suggestion
     assert found is not None
     assert (str(found.view), found.refresh, found.left) == (view, True, 0)
+
+
+@pytest.mark.parametrize(("part", "helps"), [("", True), ("country > 'fr'", False)])
+def test_a_refresh_is_suggested_for_stale_partitions_but_not_for_rows_that_it_does_not_store(
+    part: str, helps: bool
+) -> None:
+    views = "CREATE MATERIALIZED VIEW coarse AS SELECT country, sum(n) AS n FROM sales GROUP BY country;"
+    script = written(read_script(TABLES + views), "sales")
+    (view,) = script.definitions.views
+    storage = script.relations[view.storage]
+    assert isinstance(storage, Table)
+    assert storage.refresh is not None
+    current = tuple(replace(source, snapshot_id=99) for source in storage.refresh.sources)
+    whole = replace(storage.refresh, only=part)
+    fresh = part or "country <> 'de'"
+    narrowed = replace(whole, sources=current, only=fresh, behind="its table has changed", whole=whole)
+    relations = {**script.relations, view.storage: replace(storage, refresh=narrowed)}
+    explanation = replace(script, relations=relations).explain("SELECT sum(n) FROM sales WHERE country = 'de'")
+    assert not explanation.rewritten
+    assert [finding.attempt.reason for finding in explanation.findings] == [Reason.STALE]
+    assert (explanation.suggestion is not None and explanation.suggestion.refresh) is helps
 
 
 def test_a_refresh_is_not_suggested_where_the_view_would_not_answer_for_all_that() -> None:
