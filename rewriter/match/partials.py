@@ -22,7 +22,7 @@ from rewriter.block.words import words
 from rewriter.functions.registry import AGGREGATES
 from rewriter.functions.trees import call_of, cast, is_zero, number
 from rewriter.functions.types import DIGITS, INTEGERS, MAX_PRECISION, VOID, as_decimal, holds_all
-from rewriter.match.branches import Branches, branches_of, chosen, null_test
+from rewriter.match.branches import Branches, NullTest, branches_of, chosen, null_test
 from rewriter.match.conditional import ConditionalAggregates
 from rewriter.match.linear import LINEAR, linear_sum, sum_of_rows
 from rewriter.match.monotone import monotone, with_operand
@@ -286,6 +286,7 @@ class PartialAggregates:
         query:  SELECT count(*) FILTER (WHERE x IS NULL) FROM sales
         gives:  SELECT coalesce(sum(cnt - xs), 0) FROM view
         no:     a view without GROUP BY, because the sum over an empty table is NULL
+        no:     count(y) FILTER (WHERE x IS NULL), because y may be NULL in some of these rows
         no:     a view that a LEFT join fills with NULLs, because a row without a match has a NULL x and no counts
         """
         rows, keys = self.reading.row_count, self.reading.path.block.keys
@@ -296,13 +297,21 @@ class PartialAggregates:
         absent = exp.Sub(this=rows, expression=counted.tree)
         parts = ((absent, tested.absent), (counted.tree, tested.present))
         if name == "count":
-            there = [tree for tree, value in parts if not isinstance(value, exp.Null)]
-            return there[0] if len(there) == 1 else None
+            there = [part for part in parts if not isinstance(part[1], exp.Null)]
+            return there[0][0] if len(there) == 1 and self._is_counted(there[0][1], tested) else None
         ones = [tree for tree, value in parts if value == number(1)]
         others = [value for _, value in parts if value != number(1)]
         if len(ones) != 1 or not (is_zero(others[0]) or isinstance(others[0], exp.Null)):
             return None
         return call_of("nullif", ones[0], number(0)) if isinstance(others[0], exp.Null) else ones[0]
+
+    def _is_counted(self, value: Tree, tested: NullTest) -> bool:
+        """Return whether `value`, one of the two values of a test for NULL, is not NULL in any row that has this value.
+
+        `count(CASE WHEN x IS NOT NULL THEN 2 * x END)` counts each row in which x is not NULL.
+        """
+        deciding = self.reading.same_nulls(value)
+        return self.reading.is_never_null(value) or (value is tested.present and deciding == tested.operand)
 
     def _of_zeroed(self, argument: Tree) -> PartialAggregate | None:
         """Return the partial sum of coalesce(x, 0) as coalesce(sum(x), 0); None for other arguments.

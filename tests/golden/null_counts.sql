@@ -86,3 +86,16 @@ SELECT region, count(*) FILTER (WHERE channel IS NULL) AS n FROM sales GROUP BY 
 --@ case: distinct values beside NULLs
 SELECT region, count(DISTINCT id) FILTER (WHERE amount IS NULL) AS n FROM sales GROUP BY region
 --@ kept: by_day COLUMN_NOT_IN_VIEW amount; whole GROUPING_TOO_COARSE the view stores a single group of all rows: add region to the view's GROUP BY; without_rows GROUPING_TOO_COARSE region
+
+--@ case: another column may be NULL in these rows, too
+SELECT region, count(channel) FILTER (WHERE amount IS NULL) AS missing FROM sales GROUP BY region
+--@ kept: by_day COLUMN_NOT_IN_VIEW amount; whole GROUPING_TOO_COARSE the view stores a single group of all rows: add region to the view's GROUP BY; without_rows GROUPING_TOO_COARSE region
+
+--@ case: another column in a CASE
+SELECT count(CASE WHEN amount IS NOT NULL THEN channel END) AS there, count(if(amount IS NULL, NULL, amount + price)) AS both FROM sales
+--@ kept: by_day AGGREGATE_NOT_IN_VIEW count(CASE WHEN NOT amount IS NULL THEN channel END); whole AGGREGATE_NOT_IN_VIEW count(CASE WHEN NOT amount IS NULL THEN channel END); without_rows AGGREGATE_NOT_IN_VIEW count(CASE WHEN NOT amount IS NULL THEN channel END)
+
+--@ case: the column itself, or an expression that is NULL where it is
+SELECT count(CASE WHEN amount IS NOT NULL THEN amount END) AS there, count(if(amount IS NULL, NULL, 2 * amount)) AS doubled FROM sales
+--@ rewritten using by_day
+SELECT coalesce(sum(v.`amounts`), 0) AS there, coalesce(sum(v.`amounts`), 0) AS doubled FROM lake.demo.by_day__storage AS v
