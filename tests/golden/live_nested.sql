@@ -15,7 +15,7 @@ SELECT region, sum(total) AS total, sum(cnt) AS cnt, max(top) AS top, sum(amount
 --@ view by_label
 SELECT n.label, sum(d.total) AS total, sum(d.cnt) AS cnt FROM days d JOIN names n ON n.region = d.region GROUP BY n.label
 --@ view by_month
-SELECT month, total, cnt FROM (SELECT timeseries(day, 'month') AS month, sum(total) AS total, sum(cnt) AS cnt FROM days WHERE region = 'eu' GROUP BY timeseries(day, 'month')) AS months
+SELECT month, total, cnt FROM (SELECT trunc(day, 'MONTH') AS month, sum(total) AS total, sum(cnt) AS cnt FROM days WHERE region = 'eu' GROUP BY trunc(day, 'MONTH')) AS months
 --@ view over_region
 SELECT sum(revenue) AS revenue, sum(total) AS total, min(region) AS first_region FROM by_region WHERE region IS NOT NULL
 --@ view busy
@@ -101,7 +101,7 @@ SELECT n.label, sum(r.total) FROM by_region r JOIN names n ON n.region = r.regio
 SELECT v.`c0` AS label, sum(v.`c1`) FROM (SELECT CAST(names_0.label AS string) AS c0, CAST(sum(v.`total`) AS bigint) AS c1 FROM lake.demo.by_region__storage VERSION AS OF 2000 AS v, lake.demo.names VERSION AS OF 5501 AS names_0 WHERE names_0.region = v.`region` GROUP BY names_0.label UNION ALL SELECT names_0.label AS c0, sum(sales_0.amount) AS c1 FROM lake.demo.sales WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS sales_0, lake.demo.names VERSION AS OF 5501 AS names_0 WHERE ((sales_0.region <> 'xx') OR (sales_0.region IS NULL)) AND names_0.region = sales_0.region GROUP BY names_0.label) AS v GROUP BY v.`c0`
 
 --@ case: months of groups of one region, with an outer SELECT
-SELECT timeseries(day, 'month') AS m, sum(amount) FROM sales WHERE region = 'eu' GROUP BY timeseries(day, 'month')
+SELECT trunc(day, 'MONTH') AS m, sum(amount) FROM sales WHERE region = 'eu' GROUP BY trunc(day, 'MONTH')
 --@ rewritten using by_month
 SELECT v.`c0` AS m, sum(v.`c1`) FROM (SELECT v.`month` AS c0, v.`total` AS c1 FROM lake.demo.by_month__storage VERSION AS OF 2002 AS v UNION ALL SELECT trunc(sales_0.day, 'MONTH') AS c0, sum(sales_0.amount) AS c1 FROM lake.demo.sales WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS sales_0 WHERE sales_0.region = 'eu' GROUP BY trunc(sales_0.day, 'MONTH')) AS v GROUP BY v.`c0`
 
