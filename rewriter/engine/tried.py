@@ -36,6 +36,9 @@ T = TypeVar("T")
 # Reasons why a view with partly stale storage does not answer, although a refresh would help.
 _OF_PARTS = (Reason.VIEW_FILTERS_MORE, Reason.HOLDS_A_PART, Reason.DEARER)
 
+# Why the changed rows are not combined with a view for a query that names a view: no form of the query is answered.
+_NAMED = "the query names a view in FROM, and cannot be answered over the definition of that view either"
+
 # Limits per block, because trying a view on a remainder takes as long as trying it on the block: the views whose
 # remainder is read from other views, the views tried on one remainder, the views in one plan, and all such trials.
 MOST_HEADS, MOST_OTHERS, MOST_TILES, MOST_ASKS = 2, 4, 5, 16
@@ -307,29 +310,23 @@ class Tried:
         if isinstance(path, Miss):
             return path
         if not all(table.text or isinstance(self.relations.get(table.name), Table) for table in query.tables):
-            return self._unnamed_miss(view, query, live)
+            return self._miss_of_named(view, query, live)
         flat = flattened_path(path)
         if isinstance(flat, str):
             return _not_combined(live, flat)
         return replace(flat, grown=live.grown)
 
-    def _unnamed_miss(self, view: MaterializedView, query: Block, live: Live) -> Miss:
-        """Return why a stale view is not read together with the changes of its tables for a query that names a view.
+    def _miss_of_named(self, view: MaterializedView, query: Block, live: Live) -> Miss:
+        """Return the Miss of a stale view for a query that names a view in FROM.
 
-        The statement is also decided with the names of views expanded. The Miss is the one of the view's definition, if
-        this is why the expanded names do not help. `live` has the view's storage table and the changes.
+        The statement is also decided with the names of views expanded, and the Miss is shown only if the expanded
+        statement is not answered either. `live` has the view's storage table and the changes of its tables.
         """
         own = self._refreshed_path(view, replace(query, tables=()), live)
         if isinstance(own, Miss):
             return own
         used = {column.name.lower() for tree in query.expressions for column in columns_in(tree)}
-        if problem := nested_problem(own, used):
-            return _not_combined(live, problem)
-        return Miss(
-            Reason.SHAPE,
-            "the query names a view in FROM, so the changed rows of base tables cannot be read separately: refresh the "
-            "view",
-        )
+        return _not_combined(live, nested_problem(own, used) or _NAMED)
 
     def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> AccessPath | Miss:
         path = access_path_of(view, query, storage, self.definitions, self.relations, self.session.time_zone)

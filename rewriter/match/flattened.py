@@ -23,6 +23,7 @@ from rewriter.schema import UNKNOWN, expression_type
 from rewriter.sql import columns_in, windows_in
 
 Tree = exp.Expr
+_COMPLETE = "the complete groups of a derived table"
 
 
 class _Nested(Exception):
@@ -96,7 +97,7 @@ def _with_outputs(block: Block, places: Sequence[int]) -> Block:
 
 def _merged(block: Block, table: Occurrence) -> Block:
     if table.inner is None:
-        raise _Nested("a derived table is no single SELECT")
+        raise _Nested("a derived table is not a single SELECT")
     used = {
         column.name.lower() for tree in block.expressions for column in columns_in(tree) if column.table == table.id
     }
@@ -109,9 +110,9 @@ def _merged(block: Block, table: Occurrence) -> Block:
         raise _Nested(problem)
     rows = merged(block, table, inner)
     joins = (tree for join in rows.joins for tree in join.on)
-    for does, trees in (("filters", rows.where), ("groups", rows.keys or ()), ("joins", joins)):
+    for does, trees in (("filters by", rows.where), ("groups by", rows.keys or ()), ("joins on", joins)):
         if (whole := next(filter(has_aggregate, trees), None)) is not None:
-            raise _Nested(f"the outer SELECT {does} groups by {words(whole)}, for which the groups must be complete")
+            raise _Nested(f"the outer SELECT {does} {words(whole)}, which needs {_COMPLETE}")
     rows = replace(rows, since=tuple(pair for pair in rows.since if not has_aggregate(pair[0])))
     return replace(rows, keys=inner.keys) if block.keys is None else _Folding(rows).block()
 
@@ -141,11 +142,11 @@ def _outer_problem(block: Block, table: Occurrence, inner: Block) -> str:
     `inner` is the block of the derived table.
     """
     if any(join.kind == "FULL" for join in (*block.joins, *inner.joins)) and len(block.tables) > 1:
-        return "a derived table with GROUP BY is read beside a FULL join"
+        return "a SELECT with a FULL join reads a derived table with GROUP BY"
     if (join := next((join for join in block.joins if table.id in join.tables), None)) is not None:
         return f"a derived table with GROUP BY is on the right side of a {join.kind} join"
     if block.keys is None and len(block.tables) > 1:
-        return "a derived table with GROUP BY is joined with other tables, and the join is not grouped"
+        return "a SELECT without aggregates joins a derived table with GROUP BY"
     if any(windows_in(tree) for tree in (*block.outputs, *(item.key for item in block.order))):
         return "a window function reads a derived table with GROUP BY"
     return ""
@@ -177,7 +178,7 @@ class _Folding:
             return node
         condition = node.expression.this if isinstance(node, exp.Filter) else None
         if condition is not None and has_aggregate(condition):
-            raise _Nested(f"the FILTER of {words(node)} needs complete groups")
+            raise _Nested(f"the condition of {words(node)} needs {_COMPLETE}")
         argument = call.expressions[0]
         if not any(map(has_aggregate, call.expressions)):
             if call.name not in IDEMPOTENT and not (call.name == "count" and isinstance(argument, exp.Distinct)):
@@ -185,7 +186,7 @@ class _Folding:
             return node
         inner = aggregate_of(argument)
         if inner is None or len(call.expressions) > 1 or not _combines(call, inner):
-            raise _Nested(f"{words(node)} over the groups of a derived table is no aggregate of their rows")
+            raise _Nested(f"{words(node)} needs {_COMPLETE}")
         return self._over_rows(node, argument, inner, condition)
 
     def _over_rows(self, node: Tree, argument: Tree, inner: exp.Anonymous, condition: Tree | None) -> Tree:
@@ -200,7 +201,7 @@ class _Folding:
         if inner.name == "count" and not some:
             # The sum of no counts is NULL, a count of no rows is 0.
             if isinstance(argument, exp.Filter):
-                raise _Nested(f"{words(node)} over the groups of a derived table is no aggregate of their rows")
+                raise _Nested(f"{words(node)} needs {_COMPLETE}")
             made = call_of("sum", _counted(inner.expressions[0]))
         elif (kind := expression_type(argument, self.rows)) != expression_type(node, self.rows):
             made = self._widened(node, inner, kind)
