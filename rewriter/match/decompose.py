@@ -112,10 +112,10 @@ def changes_problem(block: Block, changes: Sequence[Change]) -> str:
     for join in block.joins:
         within = [name for table, name in grown.items() if join.kind == "FULL" or table in join.tables]
         if within:
-            side = "" if join.kind == "FULL" else "on the right side of "
+            place = "in" if join.kind == "FULL" else "on the right side of"
             return (
-                f"rows of {' and '.join(dict.fromkeys(within))}, {side or 'in '}a{'n' if join.kind == 'ANTI' else ''} "
-                f"{join.kind} join, were {how} since the last refresh, so that other rows may have got or lost their "
+                f"rows of {' and '.join(dict.fromkeys(within))}, {place} a{'n' if join.kind == 'ANTI' else ''} "
+                f"{join.kind} join, were {how} since the last refresh, so that other rows may have gained or lost a "
                 "match: refresh the view"
             )
     problem = join_problem(block, f"rows {how} since the last refresh")

@@ -51,7 +51,7 @@ SELECT v.`c0` AS customer, coalesce(sum(v.`c1`), 0) AS n FROM (SELECT v.`custome
 
 --@ case: rows that a LEFT join has filled up may be joined now
 SELECT o.customer, c.country, sum(o.amount) FROM orders AS o LEFT JOIN customers AS c ON c.id = o.customer GROUP BY o.customer, c.country
---@ kept: all_orders STALE lake.demo.orders has changed since snapshot 500: first by snapshot 5500 (append, 1970-01-01 00:00:00 UTC): refresh the view; together with the appended rows: rows of lake.demo.customers, on the right side of a LEFT join, were appended since the last refresh, so that other rows may have got or lost their match: refresh the view; by_country VIEW_FILTERS_MORE id = customer; joined VIEW_FILTERS_MORE id = customer; parents JOIN_DIFFERS the view also joins orders, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
+--@ kept: all_orders STALE lake.demo.orders has changed since snapshot 500: first by snapshot 5500 (append, 1970-01-01 00:00:00 UTC): refresh the view; together with the appended rows: rows of lake.demo.customers, on the right side of a LEFT join, were appended since the last refresh, so that other rows may have gained or lost a match: refresh the view; by_country VIEW_FILTERS_MORE id = customer; joined VIEW_FILTERS_MORE id = customer; parents JOIN_DIFFERS the view also joins orders, and no declared key guarantees that this join keeps each row exactly once: declare the keys of the joined tables
 
 --@ case: of a LEFT join's rows those that are joined only grow
 SELECT o.customer, c.country, sum(o.amount) FROM orders AS o JOIN customers AS c ON c.id = o.customer GROUP BY o.customer, c.country

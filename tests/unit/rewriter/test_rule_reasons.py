@@ -90,7 +90,7 @@ CHANGED = (replace(GROWN[0], kind=ChangeKind.CHANGED),)
         (
             "SELECT s.day FROM dates d FULL JOIN sales s ON s.day = d.day GROUP BY s.day",
             CHANGED,
-            "rows of lake.sales, in a FULL join, were changed since the last refresh, so that other rows may have got",
+            "rows of lake.sales, in a FULL join, were changed since the last refresh, so that other rows may have",
         ),
         (
             "SELECT day, min(price) FROM sales GROUP BY day",
