@@ -2,14 +2,13 @@
 
     execute_statement ──▶ _launched ──▶ _attempt ──▶ _planned ──▶ _admitted ──▶ _Start.sent ──▶ RemoteOperation
                               │                         └─ Local ──▶ LocalOperation
-                              └─▶ QueuedOperation: the same attempt, which goes on
+                              └─▶ QueuedOperation: the same attempt, which continues
 
 A slot is the permission to run a statement on an upstream server. If the client session has an open upstream session
-and a slot is free, the statement starts at once. The call waits for up to half a second until the statement is planned,
-which needs the catalogs' answers, and until an upstream session is opened. If the upstream is saturated, no slot is
-free, or the half second is over, the client gets the handle of a queued operation, which it can cancel. The lease (the
-hold on the upstream session, and the slot) belongs first to the attempt, then to the start, and finally to the
-operation.
+and a slot is free, the statement starts as soon as it is planned. The call waits for up to half a second: for the
+catalogs, which planning needs, and for a new upstream session. If the upstream is saturated, no slot is free, or the
+half second is over, the client gets the handle of a queued operation, which it can cancel. The lease (the hold on the
+upstream session, and the slot) belongs first to the attempt, then to the start, and finally to the operation.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from proxy.wire import WireError
 
 logger = logging.getLogger(__name__)
 
-# Seconds within which a session is attached if no other waits for one, and within which a catalog answers.
+# The most seconds that the call waits for the catalogs and for a new upstream session; both usually take less.
 _SOON = 0.5
 
 # A started operation with the reply to its ExecuteStatement; or None with the upstream's refusal.
@@ -113,11 +112,12 @@ async def _launched(call: Call, session: ClientSession, statement: Statement) ->
     operation. The queued operation starts the statement later.
     """
     queued: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    # The task and the wait take 7 to 9 µs (20,000 in a row on uvloop) of the 5 ms of SELECT 1.
     attempt = asyncio.create_task(_attempt(call, session, statement, queued))
     if not session.upstream.saturated:
-        ways: set[asyncio.Future[Any]] = {attempt, queued}
+        events: set[asyncio.Future[Any]] = {attempt, queued}
         try:
-            await asyncio.wait(ways, timeout=_SOON, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(events, timeout=_SOON, return_when=asyncio.FIRST_COMPLETED)
         except asyncio.CancelledError:
             _undo(call, attempt)
             raise
