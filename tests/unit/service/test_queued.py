@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -267,7 +268,7 @@ def test_who_is_overtaken_while_planning_waits_like_others_with_a_handle() -> No
 
 @dataclass
 class Hanging:
-    """Plans for as long as a catalog hangs that the statement needs."""
+    """A planner that waits for a catalog that hangs, until `answers` is set."""
 
     answers: asyncio.Event = field(default_factory=asyncio.Event)
     cancelled: bool = False
@@ -281,6 +282,17 @@ class Hanging:
         return Forward()
 
 
+@contextlib.asynccontextmanager
+async def planning_hangs(proxied: Proxied) -> AsyncIterator[tuple[Hanging, RawClient, ttypes.TSessionHandle]]:
+    """Yield a client with a session in which SELECT 1 has run, and in which later statements are not planned."""
+    hanging = Hanging()
+    async with RawClient(proxied.port) as client:
+        session = await client.open_session()
+        await client.execute(session, "SELECT 1", run_async=False)
+        proxied.planned.plan = hanging.plan  # type: ignore[method-assign]
+        yield hanging, client, session
+
+
 @pytest.mark.parametrize("how", ["cancel", "close", "leave", "kill", "time"])
 def test_a_statement_that_waits_for_a_catalog_is_listed_and_can_be_ended(
     how: str, monkeypatch: pytest.MonkeyPatch
@@ -288,11 +300,8 @@ def test_a_statement_that_waits_for_a_catalog_is_listed_and_can_be_ended(
     monkeypatch.setattr(execute_statement, "_SOON", 0.05)
 
     async def test(proxied: Proxied) -> None:
-        hanging, journal = Hanging(), proxied.server.service.journal
-        async with RawClient(proxied.port) as client:
-            session = await client.open_session()
-            await client.execute(session, "SELECT 1", run_async=False)
-            proxied.planned.plan = hanging.plan  # type: ignore[method-assign]
+        journal = proxied.server.service.journal
+        async with planning_hangs(proxied) as (hanging, client, session):
             timeout = 1 if how == "time" else 0
             operation = (await client.execute(session, "SELECT 2", timeout=timeout)).operationHandle
             assert (await client.status(operation)).operationState == OperationState.RUNNING
@@ -320,11 +329,8 @@ def test_a_client_that_waits_for_a_catalog_in_one_call_is_listed_too(how: str, m
     monkeypatch.setattr(execute_statement, "_SOON", 0.05)
 
     async def test(proxied: Proxied) -> None:
-        hanging, journal = Hanging(), proxied.server.service.journal
-        async with RawClient(proxied.port) as client:
-            session = await client.open_session()
-            await client.execute(session, "SELECT 1", run_async=False)
-            proxied.planned.plan = hanging.plan  # type: ignore[method-assign]
+        journal = proxied.server.service.journal
+        async with planning_hangs(proxied) as (hanging, client, session):
             executing = asyncio.create_task(client.execute(session, "SELECT 2", run_async=False))
             await until(lambda: journal.running)
             waiting, _ = journal
