@@ -52,12 +52,12 @@ def hinted(sql: str) -> Hinted:
 
 
 def _options(hint: str) -> Mapping[str, str] | str:
-    """Return the options in the parentheses of a VIEWGATE hint, or what is wrong with the hint.
+    """Return the options in the parentheses of a VIEWGATE hint, or the problem of the hint as text.
 
     >>> _options("max_staleness = '1 hour'")
     {'max_staleness': '1 hour'}
     >>> _options("off), COALESCE(1")
-    'another hint, COALESCE(1), stands in the comment of the hint VIEWGATE: write a comment for each of the two'
+    'another hint, COALESCE(1), stands in the comment of the hint VIEWGATE: write each hint in its own comment'
     """
     options: dict[str, str] = {}
     at = 0
@@ -66,7 +66,7 @@ def _options(hint: str) -> Mapping[str, str] | str:
         if found is None:
             if (other := _OTHER.fullmatch(hint, at)) is not None:
                 beside = f"another hint, {other[1]}), stands in the comment of the hint VIEWGATE"
-                return f"{beside}: write a comment for each of the two"
+                return f"{beside}: write each hint in its own comment"
             return f"the hint VIEWGATE({hint}) cannot be parsed at {hint[at:].strip()[:20]!r}"
         name = found[1].lower()
         if name in options:
