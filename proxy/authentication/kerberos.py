@@ -21,7 +21,7 @@ _OFFER = bytes([_NO_LAYER, 0, 0, 0])  # with a buffer size of 0, because no mess
 
 
 class Security(Protocol):
-    """The server's side of one GSSAPI login, as a SASL login needs it; `complete` is true after the last step."""
+    """The server's side of one GSSAPI login within SASL; `complete` is true after the last step."""
 
     complete: bool
 

@@ -208,13 +208,13 @@ class PartialAggregates:
             return None if isinstance(narrow, Miss) else replace(narrow, kind=kind)
         if kind is None or decimal is None:
             return None
-        of = as_decimal(summed)
-        if of is not None and decimal.scale < of.scale:
+        source = as_decimal(summed)
+        if source is not None and decimal.scale < source.scale:
             return None
-        whole = MAX_PRECISION if of is None else of.precision - of.scale
+        whole = MAX_PRECISION if source is None else source.precision - source.scale
         digits, room = DIGITS.get(str(summed), whole), decimal.precision - decimal.scale
         if room < digits + max(0, decimal.precision + SUM_DIGITS - MAX_PRECISION):
-            return None  # the digits of the integers or of their sum may not fit
+            return None  # the digits of the numbers or of their sum may not fit
         partial = self.of("sum", argument.this) if not may_have_wrapped(argument.this, kind, self.reading) else None
         if partial is None or isinstance(partial, Miss):
             return None

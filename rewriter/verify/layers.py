@@ -105,11 +105,11 @@ class _Layers:
         self.axioms: dict[str, None] = {}
 
     def compared(self, question: Block, plan: Block) -> Comparison:
-        """Compare two blocks in which tables stand for groups; the result also names the trusted keys used to equate
-        the groups.
+        """Compare two blocks, each grouped derived table replaced by a table of its groups.
 
-        `question` is the block to be answered, `plan` the block of the plan. A difference is not certain if the blocks
-        differ in a condition on a column whose possible values are not known, such as a count.
+        The result also names the trusted keys by which two derived tables have the same groups. `question` is the block
+        to be answered, `plan` the block of the plan. A difference is not certain if the blocks differ in a condition on
+        a column whose possible values are not known, such as a count.
         """
         asked, computed = self.typed(question), self.typed(plan)
         found = compare(asked, computed, self._tables, self._mode)

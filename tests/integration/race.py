@@ -53,7 +53,8 @@ _CONFLICT = re.compile(r"\b(CommitFailedException|ValidationException)\b")
 _CONFLICT_STATE = "40001"
 # Seconds before the first DELETE or UPDATE, and before each later one: after it, views answer only when refreshed.
 AT_FIRST, LATER = (6, 10), (30, 70)
-# Of the sessions that replay queries, of which each reads a few files: 6.5 s in place of 9.6 s for 46 replays.
+# The settings of the sessions that replay queries. Each query reads only a few files: 46 replays take 6.5 s with these
+# settings, and 9.6 s without.
 REPLAYING = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "1"}
 BOUND_S = 5
 HINT = f"SELECT /*+ VIEWGATE(max_staleness = '{BOUND_S} seconds') */"
@@ -146,8 +147,8 @@ class Race:
 
     `catalog` has pyiceberg's properties of the catalog, and `database` is where the catalog keeps its tables; `append`
     appends a number of rows, from an id on, by another engine. `done` counts the writes that were committed, and `lost`
-    those that failed because another commit was first, by kind. A reader pauses for `pause_s` at most between two
-    statements; each answer is replayed, and that takes about as long as the answer. `replayed` counts the replays.
+    those that failed because another commit was first, by kind. A reader pauses for at most `pause_s` between two
+    statements: a replay takes about as long as the statement did. `replayed` counts the replays.
     """
 
     port: int

@@ -63,9 +63,7 @@ class Answer:
 
     @property
     def as_of_ms(self) -> int | None:
-        """Return the time of the data according to the log, in milliseconds since 1970; None if it is not an earlier
-        one.
-        """
+        """Return the time of the data in milliseconds since 1970, if the log names an earlier time; else None."""
         found = _AS_OF.search(self.log)
         return round(datetime.fromisoformat(f"{found[1]}+00:00").timestamp() * 1000) if found else None
 

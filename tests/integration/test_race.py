@@ -15,7 +15,7 @@ SECONDS, SEED = (int(n) for n in os.environ.get("VIEWGATE_RACE", "60,0").split("
 LONG = SECONDS >= 300
 # In CI's minute, readers pause between statements, so that the replays of all answers take less time than the race.
 PAUSE_S = 0.05 if LONG else 2
-# Of the statements. After a DELETE or UPDATE, tables answer some of them until the views are refreshed.
+# The least share of statements that views answer. After a DELETE or UPDATE, tables answer until views are refreshed.
 LEAST_SHARE = 0.8
 
 

@@ -82,10 +82,9 @@ class StatusPolls:
             self._none_of_ours.set()
 
     async def shared(self) -> bool:
-        """Wait until the running poll of Viewgate's own is answered, and return True.
+        """Wait for the reply to the status poll that Viewgate itself has sent, and return True.
 
-        If no poll of Viewgate's own is running, return False at once: the client's poll must then be sent to the
-        upstream.
+        If Viewgate has sent none, return False at once: the client's poll must then be sent to the upstream.
         """
         if self._none_of_ours.is_set():
             return False
