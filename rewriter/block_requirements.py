@@ -33,18 +33,29 @@ Known = Mapping[str, frozenset[TableName]]
 
 
 def question_of(
-    statement: Statement, select: SelectBlock, known: Known, declared: Declared | None = None
+    statement: Statement,
+    select: SelectBlock,
+    known: Known,
+    declared: Declared | None = None,
+    *,
+    folded: bool = False,
 ) -> Question | None:
     """Return the Question of a block: its requirements, by which the view index looks up views.
 
     Return None if the block is unsupported, nested too deeply, or reads too many tables. `known` maps a column name to
     the tables that have a column of this name; `declared` has the declared keys and the columns of tables, and is None
     if no declarations are known.
+
+    With `folded`, return the Question of the block over the rows of its derived tables' groups, as
+    rewriter.match.flattened makes it; None if the block does not group such groups.
     """
     if select.tree is None:
         return None
     try:
-        return _Requirements(statement, select, known, declared).question()
+        if folded and not _reads_groups(statement, select):
+            return None
+        requirements = _Requirements(statement, select, known, declared, folded)
+        return requirements.question() if requirements.own.grouped or not folded else None
     except (RecursionError, _TooMany):  # nested too deeply, or too many tables
         return None
 
@@ -89,15 +100,22 @@ def reads_derived(statement: Statement, select: SelectBlock) -> bool:
     return any(isinstance(item, exp.Subquery) for item in select.items) or bool(statement.common_within(select))
 
 
-def _merges(derived: exp.Expr) -> bool:
+def _reads_groups(statement: Statement, select: SelectBlock) -> bool:
+    """Return whether a block reads a derived table or CTE, at any depth, that may group its rows."""
+    within = [found for found, whole in _from_blocks(statement, select) if whole and found.tree is not None]
+    return any(not _merges(found.tree) or _reads_groups(statement, found) for found in within)
+
+
+def _merges(derived: exp.Expr | None, *, folded: bool = False) -> bool:
     """Return whether a derived table can be merged into its outer block.
 
-    Only a SELECT without GROUP BY, HAVING, DISTINCT, LIMIT, OFFSET, aggregates and window functions can be merged.
+    Only a SELECT without GROUP BY, HAVING, DISTINCT, LIMIT, OFFSET, aggregates and window functions can be merged. With
+    `folded`, GROUP BY, aggregates and window functions are no obstacle.
     """
-    clauses = ("group", "having", "distinct", "limit", "offset")
+    clauses = ("having", "distinct", "limit", "offset", *(() if folded else ("group",)))
     if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
         return False
-    return not any(_computes_over_rows(output) for output in derived.expressions)
+    return folded or not any(_computes_over_rows(output) for output in derived.expressions)
 
 
 def _computes_over_rows(output: exp.Expr) -> bool:
@@ -144,13 +162,16 @@ class _Source:
 class _Requirements:
     """A collector of the requirements of one block; `question` returns them as a Question."""
 
-    def __init__(self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None) -> None:
+    def __init__(
+        self, statement: Statement, select: SelectBlock, known: Known, declared: Declared | None, folded: bool
+    ) -> None:
         self.statement, self.select, self.known, self.declared = statement, select, known, declared
+        self.folded = folded
         self.tables = _occurrences(statement, select)
         self.asked = membership_of(statement, select)
         self.source = _Source(statement, select)
         self.own = self.source.required
-        derived, apart = _derived(statement, select)
+        derived, apart = _derived(statement, select, folded)
         self.from_ = [self.source, *(_Source(statement, block) for block in derived if block.tree is not None)]
         self.under = [source.required for source in self.from_[1:]]
         read = [select, *derived]
@@ -259,7 +280,8 @@ class _Requirements:
             around = {c.name: list(self._alternatives(c.name, frozenset())) for c in within}
             # If a column's table is uncertain, an aggregate of a view may be over another column of the same name. If a
             # name may be an alias, the aggregate may be over other columns, too.
-            made_of = function if all(around.values()) and not shadowed else ""
+            # In a folded block, a sum may be a sum of counts.
+            made_of = function if all(around.values()) and not shadowed and not self.folded else ""
             names_within = frozenset[str]().union(*chain.from_iterable(around.values()))
             for reference in columns:
                 if not function and self._is_key(reference.name):
@@ -436,17 +458,17 @@ def _qualifiers(statement: Statement, select: SelectBlock) -> Iterator[tuple[str
         yield node.alias_or_name.lower(), statement.resolve(node) if isinstance(node, exp.Table) else None
 
 
-def _derived(statement: Statement, select: SelectBlock) -> tuple[list[SelectBlock], list[str]]:
+def _derived(statement: Statement, select: SelectBlock, folded: bool) -> tuple[list[SelectBlock], list[str]]:
     """Return the derived tables and CTEs that can be merged into a block, at any depth of nesting.
 
     The second list has the column names, in lower case, of the derived tables and CTEs in the block's own FROM that
-    cannot be merged.
+    cannot be merged. With `folded`, grouped derived tables can be merged.
     """
     parts: list[SelectBlock] = []
     names: list[str] = []
     for found, whole in _from_blocks(statement, select):
-        if whole and found.tree is not None and _merges(found.tree):
-            parts += [found, *_derived(statement, found)[0]]
+        if whole and _merges(found.tree, folded=folded):
+            parts += [found, *_derived(statement, found, folded)[0]]
         elif found.tree is not None:
             names += [output.alias_or_name.lower() for output in found.tree.expressions]
     return parts, names

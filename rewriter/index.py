@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, reduce
 from operator import or_
@@ -293,12 +293,13 @@ class Definitions:
     def shortlisted(self, statement: Statement) -> tuple[MaterializedView, ...]:
         """Return the views that could answer any block of a statement.
 
-        Both the blocks of the statement as written and its blocks after the expansion of views in FROM count.
+        Both the blocks of the statement as written and its blocks after the expansion of views in FROM count, and
+        blocks over groups also as blocks over the rows of these groups.
         """
         statements = [expanded.statement for expanded in self.expansions(statement)]
-        found = {
-            view.name: view for each in statements for s in each.blocks for view in self.shortlist(each, s).views()
-        }
+        blocks = [(each, select) for each in statements for select in each.blocks]
+        found = {view.name: view for each, select in blocks for view in self.shortlist(each, select).views()}
+        found |= {view.name: view for each, select in blocks for view in _over_rows(each, select, self)}
         # PIVOT groups by columns that are not known here.
         pivoted = {name for each in statements if each.pivots for name in each.tables}
         more = self.at(self.shelf.reading(pivoted))
@@ -410,6 +411,13 @@ def _shortlist(statement: Statement, select: SelectBlock, definitions: Definitio
             bits, partial, beside = question.possible(shelf, declared)
             bits |= others
     return definitions.listed(bits, tables, partial, beside)
+
+
+@remembered
+def _over_rows(statement: Statement, select: SelectBlock, definitions: Definitions) -> Sequence[MaterializedView]:
+    """Return the views that could answer a block over groups as a block over the rows of these groups."""
+    question = question_of(statement, select, definitions.known, definitions.declared, folded=True)
+    return definitions.at(question.possible(definitions.shelf, definitions.declared).views) if question else ()
 
 
 def _whole_texts(view: MaterializedView) -> Iterable[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rewriter.block import Block
 from rewriter.match.flattened import flattened
 from rewriter.match.printing import print_block
+from tests.golden.corpus import GoldenFile, world
 from tests.unit.rewriter.engine.test_leaves import block
 
 GROUPS = "(SELECT id, n, sum(n) AS s, count(*) AS c, max(n) AS top FROM facts GROUP BY id, n)"
@@ -95,3 +98,24 @@ def test_the_reason_is_returned(query: str, reason: str) -> None:
     found = flattened(block(query))
     assert isinstance(found, str)
     assert found.startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id, sum(s) FROM (SELECT id, n, sum(x) AS s FROM facts GROUP BY id, n) GROUP BY id",
+        "SELECT id, sum(x) FROM (SELECT id, n, sum(x) AS x FROM facts GROUP BY id, n) AS d GROUP BY id",
+        "SELECT i, sum(c) FROM (SELECT id AS i, n, count(*) AS c FROM facts GROUP BY id, n) AS d GROUP BY i",
+        "SELECT id, sum(c) FROM (SELECT id, count(x) AS c FROM facts GROUP BY id, n) WHERE id > 3 GROUP BY id",
+        "WITH d AS (SELECT id, n, sum(x) AS s FROM facts GROUP BY id, n) SELECT id, sum(s) FROM d GROUP BY id",
+        "SELECT id, sum(s) FROM (SELECT id, sum(CASE WHEN n > 1 THEN x END) AS s FROM facts GROUP BY id, n) GROUP BY id",
+        "SELECT k, sum(s) FROM (SELECT id AS k, s FROM (SELECT id, sum(x) AS s FROM facts GROUP BY id, n)) GROUP BY k",
+    ],
+)
+def test_the_index_finds_views_for_the_rows_of_groups(query: str) -> None:
+    view = (
+        "SELECT id, sum(x) AS s, count(*) AS c, count(x) AS cx, sum(CASE WHEN n > 1 THEN x END) AS some FROM facts "
+        "GROUP BY id"
+    )
+    built = world(GoldenFile(Path(), schema="CREATE TABLE facts (id INT, n INT, x INT)", views={"by_id": view}))
+    assert "by_id__storage" in built.rewrite(query).sql()  # also checks that the index leaves out no view
