@@ -46,6 +46,8 @@ def flattened(block: Block) -> Block | str:
             region, day) GROUP BY region
     gives:  SELECT region, sum(amount), max(day) FROM sales GROUP BY region
     no:     avg(total) and count(*), which depend on the number of groups
+    no:     a sum of DECIMAL(38,2), because a group whose sum overflows is NULL without ANSI mode, and is ignored by the
+            outer sum
     no:     HAVING, or WHERE total > 9 in the outer SELECT, because the filter needs whole groups
     no:     LIMIT, DISTINCT, window functions and GROUPING SETS of the derived table
     """
@@ -197,6 +199,8 @@ class _Folding:
         conditions = [argument.expression.this] if isinstance(argument, exp.Filter) else []
         conditions += [condition] if condition is not None else []
         made = inner
+        if inner.name == "sum" and self._may_overflow(inner.expressions[0]):
+            raise _Nested(f"the sum {words(inner)} of one group may overflow, to NULL without ANSI mode")
         some = bool(self.rows.keys) and self.rows.sets is None and condition is None
         if inner.name == "count" and not some:
             # The sum of no counts is NULL, a count of no rows is 0.
@@ -207,10 +211,15 @@ class _Folding:
             made = self._widened(node, inner, kind)
         return _filtered(made, conditions)
 
+    def _may_overflow(self, summed: Tree) -> bool:
+        """Return whether a sum may have too many digits for DECIMAL, so that an outer sum ignores it as NULL."""
+        kind = expression_type(summed, self.rows)
+        decimal = as_decimal(kind)
+        return kind == UNKNOWN or (decimal is not None and decimal.precision + SUM_DIGITS > MAX_PRECISION)
+
     def _widened(self, node: Tree, inner: exp.Anonymous, kind: str) -> exp.Anonymous:
         """Return a sum in the type in which `node`, a sum of sums, has it; `kind` is the type of the inner sum."""
-        summed = as_decimal(expression_type(inner.expressions[0], self.rows))
-        if inner.name != "sum" or summed is None or summed.precision + SUM_DIGITS > MAX_PRECISION:
+        if inner.name != "sum" or as_decimal(kind) is None:
             raise _Nested(f"{words(node)} has another type than an aggregate of rows")
         return call_of("sum", cast(inner.expressions[0].copy(), kind))
 
