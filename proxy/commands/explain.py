@@ -19,12 +19,13 @@ from proxy.commands.describe import settings, statement
 from proxy.commands.parser import Parser
 from proxy.commands.properties import ADOPT, COLUMNS, QUERY, next_refresh, recorded_settings
 from proxy.hs2 import ResultSet, SqlError
-from proxy.session import ClientSession, Log
+from proxy.session import ClientSession, Log, OperationState
 from rewriter import Attempt, Reason, qualified
 from rewriter.model import TableName, quoted
 
 EXAMPLE = "EXPLAIN SELECT country, sum(quantity) FROM demo.sales GROUP BY country"
 MODES = ("EXTENDED", "CODEGEN", "COST", "FORMATTED")
+_BEGUN = {OperationState.PENDING.name: "a refresh has been queued", OperationState.RUNNING.name: "being refreshed"}
 _STALE = (Reason.STALE, Reason.NEVER_REFRESHED)
 _COLUMNS = ("view", "verdict", "rule", "reason", "detail", "block")
 
@@ -107,16 +108,17 @@ def _of_the_users(error: SqlError, decision: Decision) -> SqlError:
 async def refreshes(ctx: Context, decision: Decision) -> Mapping[TableName, str]:
     """Return a text about the refresh of each stale view that was tried for a statement, by view name.
 
-    The text says since when a refresh is running, or when the next refresh will run. The result is empty if no view
-    is stale. `decision` is the decision about the statement.
+    The text says since when a refresh is running or queued, or when the next refresh will run. The result is empty if
+    no view is stale. `decision` is the decision about the statement.
     """
     stale = dict.fromkeys(a.view for a in decision.tried if a.reason in _STALE or _reads_stale(a, decision))
     if not stale:
         return {}
     views = (await ctx.answers.definitions()).by_name
     # No user's statement is revealed: everyone who may see the view may know that it is being refreshed.
-    running = [row for row in await ctx.system.rows("refreshes", None) if row["ended"] is None]
-    since = {row["view"]: f"being refreshed since {moment_text(row['started'])}" for row in running}
+    begun = [row for row in await ctx.system.rows("refreshes", None) if row["ended"] is None]
+    begun.sort(key=lambda row: bool(row["state"] == OperationState.RUNNING.name))  # of two for a view, the running one
+    since = {row["view"]: f"{_BEGUN[row['state']]} since {moment_text(row['started'])}" for row in begun}
     return {name: since.get(str(name)) or next_refresh(views[name]) for name in stale if name in views}
 
 

@@ -27,6 +27,7 @@ from proxy.hs2 import SqlError
 from proxy.journal import Phase, Record, Refresh, Usage, Uses
 from proxy.pipeline import of_each, status_or_outage
 from proxy.service import Service
+from proxy.session import OperationState
 from proxy.upstream import Upstreams
 from rewriter.model import Table
 
@@ -219,7 +220,7 @@ class Gauges(Collector):
         yield from _of_upstreams(service.upstreams)
         yield _of_certificates(self._expiries(), service.upstreams)
         yield from _of_caches(self._caches())
-        running = sum(refresh.ended_ms is None for refresh in service.journal.refreshes)
+        running = sum(refresh.state is OperationState.RUNNING for refresh in service.journal.refreshes)
         yield GaugeMetricFamily("viewgate_refreshes_running", "Refreshes that run.", running)
         yield from _of_views(service.journal.usage)
 

@@ -1,4 +1,4 @@
-"""Records the queued and running statements and the running refreshes of this process, and the last ones that ended.
+"""Records the queued and running statements and refreshes of this process, and the last ones that ended.
 
 The methods by which the record of a statement is written, in order:
 
@@ -20,7 +20,7 @@ import asyncio
 import logging
 import random
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -85,6 +85,7 @@ class Journal:
         self._unclosed: dict[bytes, Record] = {}
         self._ended: deque[Record] = deque(maxlen=most)
         self._closed: list[Record] = []
+        self._queued: list[Refresh] = []
         self._refreshing: list[Refresh] = []
         self._refreshed: deque[Refresh] = deque(maxlen=most)
 
@@ -190,9 +191,29 @@ class Journal:
 
     @property
     def refreshes(self) -> Iterator[Refresh]:
-        """The records of refreshes: first the running ones, then the ended ones, each group latest first."""
+        """The records of refreshes: the queued, then the running, then the ended ones, each group latest first."""
+        yield from reversed([*self._queued])
         yield from reversed([*self._refreshing])
         yield from reversed([*self._refreshed])
+
+    @contextmanager
+    def queued(self, views: Iterable[TableName], cause: Cause) -> Iterator[Callable[[TableName], None]]:
+        """List a refresh of each view as queued (state PENDING) during the `with` block.
+
+        Yield a function that removes a view's refresh from the list, to be called when the refresh starts.
+        """
+        waiting = {view: Refresh(view, cause, state=OperationState.PENDING) for view in views}
+        self._queued += waiting.values()
+
+        def leave(view: TableName) -> None:
+            if (refresh := waiting.pop(view, None)) is not None:
+                self._queued.remove(refresh)
+
+        try:
+            yield leave
+        finally:
+            for view in [*waiting]:
+                leave(view)
 
     @contextmanager
     def refreshing(self, view: TableName, cause: Cause) -> Iterator[Refresh]:

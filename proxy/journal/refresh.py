@@ -26,10 +26,10 @@ class Cause(StrEnum):
 
 @dataclass(slots=True)
 class Refresh:
-    """The record of one refresh of a view.
+    """The record of one refresh of a view, which is queued (PENDING), running or ended.
 
-    `ways` are the kinds of its steps, in order (such as append-merge or full), and `rows` the number of rows that the
-    steps wrote.
+    `started_ms` is the time when the refresh was queued or started, in milliseconds since 1970. `ways` are the kinds of
+    its steps, in order (such as append-merge or full), and `rows` the number of rows that the steps wrote.
     """
 
     view: TableName

@@ -148,10 +148,11 @@ class OnCommit:
         delta: SharedDelta | None,
     ) -> None:
         try:
-            if below:
-                await asyncio.wait(below)
-            async with slots:
-                await self._refresh_one(view, failed, log, asked=Asked(delta=delta))
+            with self._pipeline.queued([view], Cause.COMMIT) as leave:
+                if below:
+                    await asyncio.wait(below)
+                async with slots:
+                    await self._refresh_one(view, failed, log, leave, asked=Asked(delta=delta))
         finally:
             if delta is not None:
                 await delta.leave(view)
@@ -253,22 +254,26 @@ class OnCommit:
     async def _refresh_all(self, views: Sequence[MaterializedView], log: Log, cause: Cause = Cause.COMMIT) -> None:
         """Refresh views in the background, one by one; `cause` is recorded in the journal of refreshes."""
         failed: set[TableName] = set()
-        for view in views:
-            async with self._pipeline.background:
-                await self._refresh_one(view, failed, log, cause)
+        with self._pipeline.queued(views, cause) as leave:
+            for view in views:
+                async with self._pipeline.background:
+                    await self._refresh_one(view, failed, log, leave, cause)
+                leave(view.name)
 
     async def _refresh_one(
         self,
         view: MaterializedView,
         failed: set[TableName],
         log: Log,
+        leave: Callable[[TableName], None],
         cause: Cause = Cause.COMMIT,
         asked: Asked = UP_TO_DATE,
     ) -> None:
         """Refresh a view if it is stale, and log the result; if the refresh fails, add the view to `failed`.
 
-        A view that reads a view in `failed` is not refreshed, and is added to `failed` as well. `asked` are the options
-        of the refresh; `cause` is recorded in the journal of refreshes.
+        A view that reads a view in `failed` is not refreshed, and is added to `failed` as well. `leave` removes the
+        view's refresh from the queued ones. `asked` are the options of the refresh; `cause` is recorded in the journal
+        of refreshes.
         """
         if why := stopped(view, failed):
             log(why)
@@ -276,6 +281,7 @@ class OnCommit:
             return
         try:
             if not (await status(self._catalogs, view)).fresh:
+                leave(view.name)
                 await self._pipeline.refresh(view, log, asked, cause)
         except SqlError as failure:
             failed.add(view.name)

@@ -14,8 +14,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 
 from proxy.catalog import Catalogs, NotCommitted, Published
@@ -102,7 +102,7 @@ class Pipeline:
 
         if asked.where:
             await next_step(self._catalogs, view, asked)  # an invalid request is not a failure of the view
-        async with self._under_way.alone(view):
+        async with self._alone(view, cause):
             try:
                 with self._journal.refreshing(view.name, cause) as refresh:
                     async with noted(self._catalogs, view):
@@ -112,6 +112,20 @@ class Pipeline:
                 return refreshed
             finally:
                 self._said.pop(content(view), None)
+
+    def queued(
+        self, views: Iterable[MaterializedView], cause: Cause
+    ) -> AbstractContextManager[Callable[[TableName], None]]:
+        """List a refresh of each view as queued during the `with` block (see `Journal.queued`)."""
+        return self._journal.queued([view.name for view in views], cause)
+
+    @asynccontextmanager
+    async def _alone(self, view: MaterializedView, cause: Cause) -> AsyncIterator[None]:
+        """Hold the view's lock during the `with` block; until the lock is free, list the refresh as queued."""
+        with self.queued([view], cause) as leave:
+            async with self._under_way.alone(view):
+                leave(view.name)
+                yield
 
     def given_up(self, view: MaterializedView) -> AbstractAsyncContextManager[None]:
         """Cancel a running change of a view's storage table, and let no other change start during the `with` block."""

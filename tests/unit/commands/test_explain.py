@@ -16,6 +16,7 @@ from proxy.commands.alter import can_widen
 from proxy.commands.properties import ADOPT
 from proxy.commands.properties import QUERY as KEPT_QUERY
 from proxy.hs2 import SqlError
+from proxy.journal import Cause
 from rewriter import Definitions, parse, rewrite, suggestion
 from rewriter.model import MaterializedView, TableName
 from rewriter.model.settings import TIME_ZONE
@@ -132,6 +133,13 @@ def test_of_a_stale_view_the_next_refresh_is_told_and_the_running_one(asked: Hou
     asyncio.run(asked.run("REFRESH MATERIALIZED VIEW agg"))
     ((plan,),) = seen
     assert re.search(r"\nlake\.demo\.agg: being refreshed since 20\S+ \S+ UTC\n", plan)
+
+
+def test_of_a_stale_view_the_queued_refresh_is_told(asked: House) -> None:
+    make_stale(asked)
+    with asked.journal.queued([TableName(("lake", "demo", "agg"))], Cause.COMMIT):
+        ((plan,),) = asyncio.run(asked.run("EXPLAIN SELECT sum(amount) FROM sales")).rows
+        assert re.search(r"\nlake\.demo\.agg: a refresh has been queued since 20\S+ \S+ UTC\n", plan)
 
 
 def test_a_hit_suggests_nothing(asked: House) -> None:

@@ -195,6 +195,56 @@ def test_background_refreshes_of_several_writes_take_turns_and_delay_no_awaited_
     asyncio.run(story())
 
 
+@pytest.mark.parametrize("wait", ["never", "always"])
+def test_refreshes_that_wait_for_others_are_listed_as_queued(lake: Lake, wait: str) -> None:
+    async def story() -> None:
+        limit = {"viewgate.refresh.wait": wait, "viewgate.refresh.wait-limit": "1 second"}
+        async with house(lake, **limit) as home:
+            home.pipeline = Pipeline(home.catalogs, home.spark, home.journal, in_background=1)
+            home.on_commit = OnCommit(home.catalogs, home.pipeline)
+            begun, release = asyncio.Event(), asyncio.Event()
+
+            async def hold() -> None:
+                begun.set()
+                await release.wait()
+
+            def listed() -> list[tuple[str, str]]:
+                return [(refresh.view.table, refresh.state.name) for refresh in home.journal.refreshes]
+
+            home.spark.before_insert = hold
+            await home.write()
+            await begun.wait()
+            assert listed() == [("second", "PENDING"), ("first", "RUNNING")]
+            first = (await home.definitions()).by_name[FIRST]
+            refresh = asyncio.create_task(home.pipeline.refresh(first, home.log.append))
+            await asyncio.sleep(0)
+            assert listed() == [("first", "PENDING"), ("second", "PENDING"), ("first", "RUNNING")]
+            release.set()
+            await refresh
+            assert await all_refreshed(home)
+            assert {state for _, state in listed()} == {"FINISHED"}
+
+    asyncio.run(story())
+
+
+def test_a_refresh_that_ends_in_the_queue_is_no_longer_listed(lake: Lake) -> None:
+    async def story() -> None:
+        async with house(lake, **{"viewgate.refresh.wait": "never"}) as home:
+            begun = asyncio.Event()
+
+            async def hold() -> None:
+                begun.set()
+                await asyncio.Event().wait()
+
+            home.spark.before_insert = hold
+            await home.write()
+            await begun.wait()
+            await home.on_commit.close()
+            assert [(refresh.view, refresh.state.name) for refresh in home.journal.refreshes] == [(FIRST, "CANCELED")]
+
+    asyncio.run(story())
+
+
 def test_an_incremental_refresh_is_waited_for(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     async def decision(_self: Pipeline, view: Any) -> Decision:
         return Decision(Kind.APPEND if view.name == FIRST else Kind.FULL, "")
