@@ -10,6 +10,7 @@ from typing import Any
 from proxy.journal.record import clock_offset, moment, now_ms
 from proxy.journal.texts import SHOWN, shortened
 from proxy.session import OperationState
+from rewriter import Kind
 from rewriter.model import TableName
 
 
@@ -46,6 +47,11 @@ class Refresh:
     def way(self) -> str:
         """The distinct kinds of the refresh's steps (`ways`), in order, as one text."""
         return ", ".join(dict.fromkeys(self.ways))
+
+    @property
+    def found_fresh(self) -> bool:
+        """Whether the refresh had nothing to do, because the view was fresh."""
+        return self.way == Kind.FRESH
 
     @property
     def milliseconds(self) -> int:

@@ -36,7 +36,7 @@ class Uses:
     - `executed`: the number of statements whose rewritten statement succeeded
     - `failed`: the number of statements whose rewritten statement failed, so that the tables answered instead
     - `chosen_ms`: the time when the view was last chosen, in milliseconds since 1970
-    - `refresh`: the last refresh of this process that has ended
+    - `refresh`: the last refresh of this process that has ended, without refreshes that found nothing to do
     - `compared`: the number of answered statements for which the time without the view is known from similar statements
     - `saved_milliseconds`: the time that the view saved in these `compared` statements
     - `refreshes`, `refresh_milliseconds`: the number of the view's refreshes, and their total time
@@ -133,9 +133,14 @@ class Usage:
             uses.compared += statements
 
     def refreshed(self, refresh: Refresh) -> None:
-        """Record a refresh as the last one of its view, and add the refresh's duration to the view's total."""
+        """Record a refresh as the last one of its view, and add the refresh's duration to the view's total.
+
+        A refresh that found the view fresh, such as the second of two that a pair of writes has queued, is not the last
+        one.
+        """
         uses = self._views.setdefault(refresh.view, Uses())
-        uses.refresh = refresh
+        if not refresh.found_fresh:
+            uses.refresh = refresh
         uses.refreshes += 1
         uses.refresh_milliseconds += refresh.milliseconds
 

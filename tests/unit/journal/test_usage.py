@@ -84,3 +84,11 @@ def test_what_refreshes_took_is_added_up() -> None:
     for ms in (800, 12):
         usage.refreshed(Refresh(ONE, Cause.COMMIT, 0, OperationState.FINISHED, ms))
     assert (usage.views[ONE].refreshes, usage.views[ONE].refresh_milliseconds) == (2, 812)
+
+
+def test_the_last_refresh_is_one_that_found_something_to_do() -> None:
+    usage = Usage()
+    changed = Refresh(ONE, Cause.COMMIT, 0, OperationState.FINISHED, 800, ["append-merge"], 12)
+    usage.refreshed(changed)
+    usage.refreshed(Refresh(ONE, Cause.COMMIT, 800, OperationState.FINISHED, 805, ["none"]))
+    assert (usage.views[ONE].refresh, usage.views[ONE].refreshes) == (changed, 2)
