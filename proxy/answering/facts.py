@@ -78,7 +78,10 @@ def value_of(name: str, given: str) -> str:
 def _period(name: str, given: str) -> str:
     """Return the duration `given` for the setting `name` unchanged; raise SqlError 22023 if it is not a duration."""
     if period(given) is None:
-        raise SqlError(f"{name} is {given!r}: it must be {ALLOWED}, or {OF_VIEW}, or {NEVER}", "22023")
+        # A JDBC driver cuts the value at a space.
+        cut = "; in a URL, write the space before the unit as %20" if given.isdecimal() else ""
+        told = f"it must be {ALLOWED}, or {OF_VIEW}, or {NEVER} (current rows only)"
+        raise SqlError(f"{name} is {given!r}: {told}{cut}", "22023")
     return given
 
 

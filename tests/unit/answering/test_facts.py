@@ -231,5 +231,8 @@ def test_how_old_an_answer_may_be() -> None:
     assert SessionFacts().bound(5).seconds is None
     with pytest.raises(SqlError, match=r"max_staleness is 'soon': it must be a number of seconds"):
         facts.bound(5, "soon")
-    with pytest.raises(SqlError, match="or view, or never"):
-        SessionFacts({"viewgate.max_staleness": "0"})
+    with pytest.raises(SqlError, match=r"or view, or never \(current rows only\)$"):
+        facts.bound(5, "0 minutes")
+    assert facts.bound(5, "10minutes").seconds == 600
+    with pytest.raises(SqlError, match=r"is '10': it must be .*; in a URL, write the space before the unit as %20$"):
+        SessionFacts({"viewgate.max_staleness": "10"})
