@@ -31,7 +31,7 @@ async def decide(catalogs: Catalogs, view: MaterializedView, sources: Sources, s
     """
     recorded = storage.refresh
     if recorded is None:
-        return full("the view was never refreshed")
+        return full("the storage table records no refresh")
     if recorded.stored not in (None, storage.columns):
         return full("the columns of the storage table have changed")
     if problem := base_problem(view, sources, recorded):

@@ -26,7 +26,7 @@ from rewriter.model import Column, MaterializedView, RefreshState, Table, quoted
 RETENTION = "viewgate.retention"
 
 _FRESH = Decision(Kind.FRESH, "no base table has changed since the last refresh")
-_NEVER = Decision(Kind.FULL, "the view was never refreshed")
+_NEVER = Decision(Kind.FULL, "the storage table records no refresh")
 _ALL_ANEW = Decision(Kind.FULL, "a full refresh was requested")
 _ROWS_ANEW = Decision(Kind.FULL, "a refresh of only these rows was requested")
 _FAILED = Decision(Kind.FULL, "the incremental refresh failed")

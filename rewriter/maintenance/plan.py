@@ -69,7 +69,7 @@ def plan(view: MaterializedView, storage: Table, changes: Changes) -> Decision:
     if unknown is not None:
         return full(f"{unknown.name}: {unknown.reason}")
     if storage.snapshot_id is None:
-        return full("the view was never refreshed")
+        return full("the storage table records no refresh")
     held = stored(view, storage, {name: change.columns for name, change in changes.items()})
     differing = column_problem(held, changes)
     if differing:

@@ -78,7 +78,7 @@ def test_a_range_is_refreshed_kept_up_to_date_widened_and_made_whole(run: Run, f
     (explained,) = run(f"EXPLAIN REFRESH MATERIALIZED VIEW by_day WHERE {late}")
     assert explained[:2] == (
         "full",
-        f"the view was never refreshed; the storage table holds only the rows where {late}",
+        f"the storage table records no refresh; the storage table holds only the rows where {late}",
     )
     ((said,),) = run(f"REFRESH MATERIALIZED VIEW by_day WHERE {two}")
     assert said.endswith(f" rows; the storage table holds only the rows where {two}")

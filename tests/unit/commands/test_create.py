@@ -168,7 +168,7 @@ def test_a_replacement_is_filled_once_whatever_number_its_version_gets(house: Ho
     house.log.clear()
     asyncio.run(house.run(replaced_by))
     assert [line for line in house.log if "refresh (" in line] == [
-        "lake.demo.agg: refresh (full): the view was never refreshed"
+        "lake.demo.agg: refresh (full): the storage table records no refresh"
     ]
     assert len([sql for sql in house.spark.statements if sql.startswith("INSERT OVERWRITE")]) == 1
     assert "fresh already" in asyncio.run(house.run("REFRESH MATERIALIZED VIEW agg")).rows[0][0]
@@ -189,7 +189,7 @@ def test_content_is_not_carried_over_to_a_view_that_another_client_has_defined(h
         house.log.clear()
         asyncio.run(house.run(REPLACE))
     assert [line.split(": ", 1)[1] for line in house.log if "refresh (" in line] == [
-        "refresh (full): the view was never refreshed",
+        "refresh (full): the storage table records no refresh",
         "refresh (full): the stored rows were computed for another version of the view",
     ]
 

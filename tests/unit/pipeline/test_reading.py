@@ -78,7 +78,7 @@ def test_the_second_of_two_views_reads_what_the_first_holds(house: House) -> Non
         assert f"{COARSE}: reading {FINE} from its storage table, at snapshot {fine.snapshot_id}" in house.log
         assert not any(line.startswith(f"{COARSE}: reading {SALES}") for line in house.log)
         assert (
-            f"{COARSE}: refresh (full): the view was never refreshed; computed from the stored rows of {FINE}"
+            f"{COARSE}: refresh (full): the storage table records no refresh; computed from the stored rows of {FINE}"
             in house.log
         )
 

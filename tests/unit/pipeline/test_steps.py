@@ -166,7 +166,7 @@ def test_explained_before_it_is_done(house: House) -> None:
     kind, reason, statement = asyncio.run(_planned(house, Asked(where=EU)))
     assert (kind, reason) == (
         "full",
-        "the view was never refreshed; the storage table holds only the rows where region = 'eu'",
+        "the storage table records no refresh; the storage table holds only the rows where region = 'eu'",
     )
     assert statement.startswith("INSERT OVERWRITE lake.demo.agg__storage SELECT")
     refreshed(house, where=EU)
