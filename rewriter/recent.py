@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
+from rewriter.block import clause_problem
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.model import Session, TableName
@@ -31,6 +32,12 @@ class Asked:
         self.definitions = definitions
         self._decided: tuple[Relations, Earlier, Outcome] | None = None
         self._states: tuple[Relations, tuple[Moment, ...], Earlier] | None = None
+
+    @property
+    def unread(self) -> str:
+        """The reason why the statement, or a SELECT in it, is not supported; empty if there is no such reason."""
+        clauses = (clause_problem(block.tree) for block in self.statement.blocks if block.tree is not None)
+        return self.statement.unread or next(filter(None, clauses), "")
 
     @cached_property
     def base_tables(self) -> tuple[TableName, ...]:

@@ -391,7 +391,7 @@ class Answers:
         return replace(
             own,
             outcome=outcome if outcome.tried or thorough else None,
-            problem=facts.problem or statement.unread,
+            problem=facts.problem or (asked.unread if asked.over else statement.unread),
             over=asked.over,
         )
 

@@ -103,10 +103,8 @@ def build_block(
     EXISTS, whose outputs do not matter: `*` becomes one constant instead of all columns. `decides` is true if an outer
     query may filter, join, group or deduplicate rows by the outputs, or if the statement writes the rows.
     """
-    if (clause := _unread_clause(tree)) is not None:
-        windows = clause == "WINDOW"
-        remedy = "write each window in OVER (…)" if windows else "remove the clause, if the rows do not depend on it"
-        raise Unsupported(f"the clause {clause} is not supported: {remedy}")
+    if problem := clause_problem(tree):
+        raise Unsupported(problem)
 
     def build(inner: exp.Select, taken: frozenset[str]) -> Block:
         return _named(build_block(inner, find, common, taken, texts), inner, texts)
@@ -141,6 +139,18 @@ def _named(block: Block, tree: exp.Select, texts: Texts | None) -> Block:
     if None not in block.names or texts is None or texts.names is None:
         return block
     return replace(block, names=texts.names(tree, block))
+
+
+def clause_problem(tree: exp.Select) -> str:
+    """Return why a SELECT is unsupported because of one of its clauses, such as a hint; empty if there is no such
+    clause.
+    """
+    clause = _unread_clause(tree)
+    if clause is None:
+        return ""
+    windows = clause == "WINDOW"
+    remedy = "write each window in OVER (…)" if windows else "remove the clause, if the rows do not depend on it"
+    return f"the clause {clause} is not supported: {remedy}"
 
 
 def _unread_clause(tree: exp.Select) -> str | None:

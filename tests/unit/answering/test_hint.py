@@ -104,3 +104,11 @@ def test_several_hints_of_one_statement_are_refused_unless_they_are_equal(asking
     with pytest.raises(SqlError, match="the statement has several VIEWGATE hints: write all options into one"):
         logged(asking, sql.format("use = 'demo.tops'"))
     assert logged(asking, sql.format("off")) == ("Viewgate: no view used: the statement has the hint VIEWGATE(off)",)
+
+
+def test_the_log_names_the_hint_of_spark_for_which_no_view_is_tried(asking: Asking) -> None:
+    make(asking, "tops")
+    why = "the clause HINT is not supported: remove the clause, if the rows do not depend on it"
+    sql = "SELECT /*+ COALESCE(1) */ region, max(amount) FROM sales GROUP BY region"
+    assert logged(asking, sql) == (f"Viewgate: no view used: {why}",)
+    assert asyncio.run(asking.answers.decide(asking.session, sql)).choice.reason == "UNSUPPORTED"
