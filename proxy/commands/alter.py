@@ -1,4 +1,4 @@
-"""ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | SET PROPERTIES (…) | ADD COLUMNS (…) | AS query.
+"""ALTER MATERIALIZED VIEW name { ENABLE | DISABLE } REWRITE | [UN]SET PROPERTIES (…) | ADD COLUMNS (…) | AS query.
 
 ADD COLUMNS and AS fill a new storage table. While the new storage table is being filled, queries are answered from the
 old one.
@@ -15,13 +15,13 @@ from proxy.catalog.views import REWRITE
 from proxy.commands import create, describe
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
-from proxy.commands.properties import ADOPT, QUERY, checked, of_storage, recorded_settings
+from proxy.commands.properties import ADOPT, QUERY, can_be_unset, checked, of_storage, recorded_settings
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
 from rewriter import ParseError, output_names, with_outputs
 from rewriter.model import MaterializedView, kept_as
-from rewriter.model.literals import pairs
+from rewriter.model.literals import literal, pairs
 
 
 @dataclass(frozen=True)
@@ -166,12 +166,38 @@ class SetProperties:
         return done(f"materialized view {view.name}: {set_now}")
 
 
-def parse(parser: Parser) -> SetProperties | Widen:
+@dataclass(frozen=True)
+class UnsetProperties:
+    """The command that removes properties of a view, also from the view's storage table, as `SetProperties` sets them.
+
+    Without the property, its default holds.
+    """
+
+    name: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
+        view = await ctx.existing_view(session, self.name)
+        keys = can_be_unset(view, self.keys)
+        try:
+            if for_storage := of_storage(dict.fromkeys(keys, "")):
+                listed = ", ".join(map(literal, for_storage))
+                await session.upstream.query(
+                    f"ALTER TABLE {view.storage.sql()} UNSET TBLPROPERTIES IF EXISTS ({listed})"
+                )
+            listed = ", ".join(map(literal, keys))
+            await session.upstream.query(f"ALTER VIEW {view.name.sql()} UNSET TBLPROPERTIES ({listed})")
+        finally:
+            ctx.catalogs.invalidate([view.name])
+        return done(f"materialized view {view.name}: {', '.join(keys)} unset")
+
+
+def parse(parser: Parser) -> SetProperties | UnsetProperties | Widen:
     """Parse the rest of the statement, after ALTER MATERIALIZED VIEW; raise SqlError 42601 for a syntax error."""
     name = parser.name("a view's name")
     if parser.accept("AS"):
         return Widen(name, query=parser.rest("a query"))
-    command: SetProperties | Widen
+    command: SetProperties | UnsetProperties | Widen
     if parser.accept("ADD", "COLUMNS") or parser.accept("ADD", "COLUMN"):
         command = Widen(name, outputs=parser.parenthesized())
     elif parser.accept("ENABLE", "REWRITE"):
@@ -180,9 +206,12 @@ def parse(parser: Parser) -> SetProperties | Widen:
         command = SetProperties(name, {REWRITE: "off"})
     elif parser.accept("SET", "PROPERTIES") or parser.accept("SET", "TBLPROPERTIES"):
         command = SetProperties(name, checked(parser.properties()))
+    elif parser.accept("UNSET", "PROPERTIES") or parser.accept("UNSET", "TBLPROPERTIES"):
+        command = UnsetProperties(name, parser.listed(parser.key))
     else:
         raise parser.wrong(
-            "expected ENABLE REWRITE, DISABLE REWRITE, SET PROPERTIES (…), ADD COLUMNS (…) or AS and a query"
+            "expected ENABLE REWRITE, DISABLE REWRITE, SET PROPERTIES (…), UNSET PROPERTIES (…), ADD COLUMNS (…) or AS "
+            "and a query"
         )
     parser.end()
     return command

@@ -99,6 +99,7 @@ class Describe:
             "Sources": ", ".join(map(str, now.sources)),
             "Version": str(view.version),
             "Settings": settings(view),
+            "Properties": ", ".join(f"{key}={value}" for key, value in sorted(of_user(view.properties).items())),
             "Query": view.properties.get(QUERY, view.query),
             "Storage query": view.storage_query,
         }

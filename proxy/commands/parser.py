@@ -117,10 +117,14 @@ class Parser:
         """
         return dict(self.listed(self._property))
 
-    def _property(self) -> tuple[str, str]:
+    def key(self) -> str:
+        """Read the key of a property, in quotes or as a dotted name; raise SqlError 42601 if no key follows."""
         token = self.peek()
         quoted = token is not None and token.kind == "string"
-        key = self.string("a property's key") if quoted else ".".join(self.name("a property's key"))
+        return self.string("a property's key") if quoted else ".".join(self.name("a property's key"))
+
+    def _property(self) -> tuple[str, str]:
+        key = self.key()
         self.accept("=")
         token = self.peek()
         if token is not None and token.kind == "word":

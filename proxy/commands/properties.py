@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from proxy.catalog.views import (
     ALLOWED,
@@ -105,6 +105,20 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
         if (value.lower() if key in _FORMATS else value) not in allowed:
             raise SqlError(f"the property {key} cannot be '{value}': set it to {' or '.join(allowed)}", "22023")
     return properties
+
+
+def can_be_unset(view: MaterializedView, keys: Sequence[str]) -> tuple[str, ...]:
+    """Return the keys of properties; raise SqlError 42704 if the view has no such property that a user has set."""
+    settable = {*of_user(view.properties), REWRITE, REFRESH} & view.properties.keys()
+    for key in keys:
+        if key not in settable:
+            there = ", ".join(sorted(settable))
+            raise SqlError(
+                f"{view.name} has no property {key} that can be unset{nearest(key, settable)}; its properties are "
+                f"{there}",
+                "42704",
+            )
+    return tuple(keys)
 
 
 def of_storage(properties: Mapping[str, str]) -> dict[str, str]:

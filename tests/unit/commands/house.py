@@ -94,6 +94,13 @@ class Upstream:
         document["properties"].update(_pairs(found["tail"]))
         self.lake.put_view(name, document)
 
+    def unset_of_view(self, found: re.Match[str]) -> None:
+        name = TableName(tuple(found["name"].split(".")))
+        document = self.lake.view_document(name)
+        for key in re.findall(r"'([^']+)'", found["tail"]):
+            document["properties"].pop(key, None)
+        self.lake.put_view(name, document)
+
     def drop_view(self, found: re.Match[str]) -> None:
         self.lake.drop_view(TableName(tuple(found["name"].split("."))))
 
@@ -108,6 +115,7 @@ _DDL = {
     r"CREATE TABLE (?P<name>\S+) \((?P<columns>.*?)\) USING iceberg(?P<tail>.*)": Upstream.create_table,
     r"CREATE (?P<replace>OR REPLACE )?VIEW (?P<name>\S+)(?P<tail>.*)": Upstream.create_view,
     r"ALTER VIEW (?P<name>\S+) SET(?P<tail>.*)": Upstream.alter_view,
+    r"ALTER VIEW (?P<name>\S+) UNSET TBLPROPERTIES(?P<tail>.*)": Upstream.unset_of_view,
     r"DROP VIEW (?P<name>\S+)": Upstream.drop_view,
     r"DROP TABLE IF EXISTS (?P<name>\S+) PURGE": Upstream.drop_table,
 }

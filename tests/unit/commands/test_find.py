@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from proxy.commands import find
-from proxy.commands.alter import SetProperties, Widen
+from proxy.commands.alter import SetProperties, UnsetProperties, Widen
 from proxy.commands.check import CheckConstraints
 from proxy.commands.create import Create
 from proxy.commands.describe import Describe, ShowCreate
@@ -53,6 +53,7 @@ FROM sales WHERE x = ';' ; """
         ("ALTER MATERIALIZED VIEW a ENABLE REWRITE", SetProperties(("a",), {"viewgate.rewrite": "on"})),
         ("ALTER MATERIALIZED VIEW a DISABLE REWRITE", SetProperties(("a",), {"viewgate.rewrite": "off"})),
         ("ALTER MATERIALIZED VIEW a SET PROPERTIES ('x'='y')", SetProperties(("a",), {"x": "y"})),
+        ("ALTER MATERIALIZED VIEW a UNSET PROPERTIES ('x', y.z)", UnsetProperties(("a",), ("x", "y.z"))),
         ("ALTER MATERIALIZED VIEW a ADD COLUMNS (max(x) AS top, y);", Widen(("a",), outputs="max(x) AS top, y")),
         ("ALTER MATERIALIZED VIEW a AS SELECT 1", Widen(("a",), query="SELECT 1")),
         ("DROP MATERIALIZED VIEW IF EXISTS `a``b`", Drop(("a`b",), if_exists=True)),

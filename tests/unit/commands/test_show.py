@@ -169,6 +169,10 @@ def test_describe_tells_how_the_view_stands(house: House) -> None:
     facts = {row[0]: row[1] for row in asyncio.run(house.run("DESCRIBE MATERIALIZED VIEW agg")).rows}
     assert (facts["Status"], facts["Sources"]) == ("fresh", "lake.demo.sales")
     assert "spark.sql.session.timeZone=Asia/Tokyo" in facts["Settings"]
+    assert facts["Properties"] == ""
+    asyncio.run(house.run("ALTER MATERIALIZED VIEW agg SET PROPERTIES ('viewgate.retention' = 'never', team = 'web')"))
+    facts = {row[0]: row[1] for row in asyncio.run(house.run("DESCRIBE MATERIALIZED VIEW agg")).rows}
+    assert facts["Properties"] == "team=web, viewgate.retention=never"
 
 
 def test_a_pattern_of_many_wildcards_does_not_make_it_try_every_way() -> None:
