@@ -118,6 +118,23 @@ def test_a_view_is_stale_when_a_plain_view_below_it_is_defined_anew(session: Any
             run(sql)
 
 
+def test_properties_that_are_set_are_described_and_can_be_unset(run: Run) -> None:
+    run("CREATE MATERIALIZED VIEW b AS SELECT r, max(id) AS last FROM known GROUP BY r")
+
+    def described() -> str:
+        return next(str(value) for key, value, *_ in run("DESCRIBE MATERIALIZED VIEW b") if key == "Properties")
+
+    before = described()
+    run(
+        "ALTER MATERIALIZED VIEW b SET PROPERTIES ('viewgate.refresh.every' = '1 hour', 'write.format.default' = 'orc')"
+    )
+    assert described() == "viewgate.refresh.every=1 hour, write.format.default=orc"
+    run("ALTER MATERIALIZED VIEW b UNSET PROPERTIES ('viewgate.refresh.every', 'write.format.default')")
+    assert described() == before
+    rows = run("SHOW TBLPROPERTIES lake.views.b__storage")
+    assert "orc" not in str(rows)
+
+
 def test_storage_takes_no_values_of_other_types_than_it_was_made_for(session: Any, run: Run) -> None:
     query = "SELECT r, sum(amount) AS total FROM known GROUP BY r"
     run(f"CREATE MATERIALIZED VIEW a {WAIT} AS {query}")
