@@ -115,10 +115,14 @@ def doubled_form(forms: Forms, tree: Tree) -> Tree:
     """Return an aggregate cast to DOUBLE as the aggregate of the values cast to DOUBLE.
 
     `CAST(sum(x) AS DOUBLE)` gives `sum(CAST(x AS DOUBLE))`. Return other expressions unchanged.
+
+    no: CAST(coalesce(sum(x), 0) AS DOUBLE) without GROUP BY, which is 0 over an empty table
     """
-    if not isinstance(tree, exp.Cast) or not forms.nonempty or forms.kind(tree) != "double":
+    if not isinstance(tree, exp.Cast) or forms.kind(tree) != "double":
         return tree
     zeroed = defaulted(tree.this)
+    if zeroed is not None and not forms.nonempty:
+        return tree
     call = aggregate_of(tree.this if zeroed is None else zeroed)
     if call is None or call.name not in _FOLDED or is_count(forms, tree):
         return tree

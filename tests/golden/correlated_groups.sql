@@ -54,3 +54,43 @@ SELECT day, (SELECT coalesce(max(v.`supps`), 0) FROM lake.demo.by_day__storage V
 --@ case: the outer column is one end of a range
 SELECT day, (SELECT count(DISTINCT supp) FROM items AS i WHERE i.day >= o.day) AS supps FROM items AS o
 --@ kept: UNSUPPORTED the subquery on i refers to o.day, a column of the outer query, which is supported only with EXISTS or IN in WHERE: write the subquery as a join; AGGREGATE_DOES_NOT_ROLL_UP count(DISTINCT supp)
+
+--@ case: the rows of the outer query that find no group, and those that find NULL
+SELECT o.supp FROM items AS o WHERE coalesce((SELECT avg(price) FROM items AS i WHERE i.day = o.day), 0) < 3
+--@ rewritten using by_day
+SELECT o.supp FROM items VERSION AS OF 1001 AS o WHERE coalesce((SELECT max(v.`mean`) FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day), 0) < 3
+
+--@ case: a chain of joins, and another subquery beside
+SELECT p.id, o.qty FROM part AS p LEFT JOIN items AS o ON o.pid = p.id WHERE p.id > (SELECT avg(price) / 3 FROM items AS i WHERE i.day = o.day) OR EXISTS (SELECT 1 FROM supp WHERE supp.id = p.id)
+--@ rewritten using by_day, by_name
+SELECT p.id, o.qty FROM part VERSION AS OF 1000 AS p LEFT JOIN items VERSION AS OF 1001 AS o ON o.pid = p.id WHERE p.id > (SELECT max(v.`mean`) / 3 FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day) OR EXISTS (SELECT 1 FROM lake.demo.by_name__storage VERSION AS OF 2000 AS v WHERE v.`id` = p.id)
+
+--@ case: the outer table is not the last one
+SELECT o.qty FROM items AS o, part AS p WHERE p.id = o.pid AND o.price < (SELECT 1.1 * avg(price) FROM items AS i WHERE i.day = o.day)
+--@ rewritten using by_day
+SELECT o.qty FROM items VERSION AS OF 1001 AS o, part VERSION AS OF 1000 AS p WHERE p.id = o.pid AND o.price < (SELECT 1.1 * max(v.`mean`) FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day)
+
+--@ case: two subqueries, of which one has a filter of its own
+SELECT o.qty, count(*) FROM items AS o WHERE o.price < (SELECT 1.1 * avg(price) FROM items AS i WHERE i.day = o.day) OR o.price > (SELECT 0.9 * avg(price) FROM items AS i WHERE i.day = o.day AND i.day > DATE '2024-01-02') GROUP BY o.qty
+--@ rewritten using by_day
+SELECT o.qty, count(*) FROM items VERSION AS OF 1001 AS o WHERE o.price < (SELECT 1.1 * max(v.`mean`) FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day) OR o.price > (SELECT 0.9 * max(v.`mean`) FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day AND v.`day` > CAST('2024-01-02' AS DATE)) GROUP BY o.qty
+
+--@ case: all columns, among which joined columns would appear
+SELECT * FROM items AS o WHERE o.price < (SELECT 1.1 * avg(price) FROM items AS i WHERE i.day = o.day)
+--@ rewritten using by_day
+SELECT * FROM items VERSION AS OF 1001 AS o WHERE o.price < (SELECT 1.1 * max(v.`mean`) FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day)
+
+--@ case: within a derived table that the outer query joins with itself
+SELECT a.supp, b.qty FROM (SELECT supp, qty FROM items AS o WHERE o.price <= (SELECT avg(price) FROM items AS i WHERE i.day = o.day)) AS a JOIN items AS b ON a.supp = b.supp WHERE b.qty > 1
+--@ rewritten using by_day
+SELECT a.supp, b.qty FROM (SELECT supp, qty FROM items VERSION AS OF 1001 AS o WHERE o.price <= (SELECT max(v.`mean`) FROM lake.demo.by_day__storage VERSION AS OF 2002 AS v WHERE v.`day` = o.day)) AS a JOIN items VERSION AS OF 1001 AS b ON a.supp = b.supp WHERE b.qty > 1
+
+--@ case: an average of one group, whose sum and count are stored too
+SELECT avg(pid) FROM supp WHERE name = 'a' AND id = 1
+--@ rewritten using by_name
+SELECT max(v.`mean`) FROM lake.demo.by_name__storage AS v WHERE v.`name` = 'a' AND v.`id` = 1
+
+--@ case: an average of the group that outer columns select
+SELECT id FROM part AS p WHERE size > (SELECT avg(pid) FROM supp AS s WHERE s.id = p.id AND s.name = p.brand)
+--@ rewritten using by_name
+SELECT id FROM part VERSION AS OF 1000 AS p WHERE size > (SELECT max(v.`mean`) FROM lake.demo.by_name__storage VERSION AS OF 2000 AS v WHERE v.`id` = p.id AND v.`name` = p.brand)
