@@ -10,8 +10,8 @@ from typing import Any
 from proxy.journal.record import clock_offset, moment, now_ms
 from proxy.journal.texts import SHOWN, shortened
 from proxy.session import OperationState
-from rewriter import Kind
 from rewriter.model import TableName
+from rewriter.model.refresh_kind import Kind
 
 
 class Cause(StrEnum):

@@ -6,7 +6,7 @@
 """
 
 from rewriter.maintenance.columns import misplaced, used_columns
-from rewriter.maintenance.decision import Decision, Delta, Kind, full
+from rewriter.maintenance.decision import Decision, Delta, full
 from rewriter.maintenance.definition import Definition, define
 from rewriter.maintenance.dependencies import Dependency, dependencies, stale_files
 from rewriter.maintenance.fresh_part import FreshPart, fresh_part
@@ -16,6 +16,7 @@ from rewriter.maintenance.pin import pin, qualified
 from rewriter.maintenance.plan import plan
 from rewriter.maintenance.retention import Kept, kept
 from rewriter.maintenance.stored import Stored, stored
+from rewriter.model.refresh_kind import Kind
 
 __all__ = [
     "Decision",

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from rewriter.delta import CHANGED_COST, Added, At, Changed, signed, signed_problem, terms
-from rewriter.maintenance.decision import Decision, Delta, Kind, full
+from rewriter.maintenance.decision import Decision, Delta, full
 from rewriter.maintenance.merging import Merging, merging
 from rewriter.maintenance.stored import Stored, stored
 from rewriter.maintenance.targets import MOST_TARGETS, targets
 from rewriter.maintenance.text import block_text, filtered, listed
 from rewriter.model import Change, ChangeKind, Column, MaterializedView, Table, TableName
+from rewriter.model.refresh_kind import Kind
 from rewriter.model.settings import is_ansi
 from rewriter.model.statistics import FEW_ROWS
 

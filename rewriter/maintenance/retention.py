@@ -10,11 +10,12 @@ from datetime import UTC, datetime, timedelta
 from sqlglot.tokens import TokenType
 
 from rewriter.block import Unsupported
-from rewriter.maintenance.decision import Decision, Kind
+from rewriter.maintenance.decision import Decision
 from rewriter.maintenance.stored import block_of
 from rewriter.maintenance.text import listed
 from rewriter.maintenance.values import SPANS, span
 from rewriter.model import Column, DataFile, MaterializedView, PartitionField, Table, TableName, quoted
+from rewriter.model.refresh_kind import Kind
 from rewriter.sql import tokenize
 from rewriter.timeseries import as_bucket, floor, micros_of, read_moment
 from rewriter.timeseries.bucket import TEMPORAL
