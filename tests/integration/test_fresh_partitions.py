@@ -89,7 +89,7 @@ def test_fresh_partitions_answer_after_any_change(run: Run, pyhive: Any, direct:
     assert "live: only the partitions that are still fresh are read, since lake.fresh.t has changed" in used[4]
     assert "proved" in used[4]
     only_stale = run("EXPLAIN REWRITE SELECT sum(x) FROM lake.fresh.t WHERE day = 30")
-    assert [row[3] for row in only_stale] == ["STALE"]
+    assert [row[1:4:2] for row in only_stale] == [("missed", "STALE"), ("suggested", "")]
     clients.rows(direct, CHANGES[-1])
     assert answered(pyhive) == [""] * len(QUERIES)  # every partition is stale, and rows came and went
     run("REFRESH MATERIALIZED VIEW by_day")
