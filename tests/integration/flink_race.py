@@ -18,8 +18,8 @@ from tests.integration.decided import chosen, rows_both_ways
 from tests.integration.flink import Flink, flink
 from tests.integration.gate import Gate
 from tests.integration.race import NAMESPACE, Race
+from tests.integration.test_race import LEAST_SHARE, SECONDS, SEED
 
-SECONDS = 60
 QUERY = "SELECT region, sum(amount) AS s, count(*) AS n, max(amount) AS top FROM lake.upserts.t GROUP BY region"
 BY_DAY = "SELECT day, sum(amount) AS s, count(*) AS n, max(amount) AS top FROM lake.upserts.t GROUP BY day"
 VIEWS = {"by_region": ("", QUERY), "by_day": ("PARTITIONED BY (day) ", BY_DAY)}
@@ -78,8 +78,9 @@ def test_answers_beside_its_appends_are_those_of_one_moment(engine: Flink, gate:
         rows = (f"({n}, {n % 9}, {n % 100}, CAST(NULL AS STRING))" for n in range(first, first + count))
         engine.run(f"INSERT INTO lake.{NAMESPACE}.sales VALUES {', '.join(rows)}")
 
-    race = Race(gate.port, gate.spark_port, catalog_properties(data), append=append)
+    race = Race(gate.port, gate.spark_port, catalog_properties(data), SEED, append=append)
     wrong = race.run(SECONDS)
     sys.stdout.write(f"{race}\n")
     assert not wrong, f"{len(wrong)} wrong, {race}\n" + "\n\n".join(wrong[:5])
-    assert race.done["append by another engine"] > 0
+    assert race.done["append by another engine"], str(race)
+    assert race.share() >= LEAST_SHARE, str(race)
