@@ -100,7 +100,8 @@ def decide(
     alone = {} if pins else snapshots_of({name for each in replacements for name in each.storages}, relations)
     # A table whose current snapshot has another schema than the table cannot be pinned, and is read unpinned.
     known = {} if isinstance(alone, str) else alone
-    return Outcome(statement, filtered_once(replacements), tried, spelled, tuple(edits), known)
+    once = filtered_once(replacements, statement.session.time_zone, definitions, relations)
+    return Outcome(statement, once, tried, spelled, tuple(edits), known)
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:

@@ -14,6 +14,7 @@ its axioms: the trusted keys on which the proof relies.
 """
 
 from rewriter.verify.leaves import Leaves
+from rewriter.verify.own_groups import is_filter
 from rewriter.verify.proofs import verdict_on
 from rewriter.verify.set_operations import verify_branches
 from rewriter.verify.texts import verify_text
@@ -26,6 +27,7 @@ __all__ = [
     "UNVERIFIED",
     "Leaves",
     "Verdict",
+    "is_filter",
     "verdict_on",
     "verify",
     "verify_branches",

@@ -41,10 +41,10 @@ SELECT customer, id, sum(quantity) FROM orders JOIN items ON id = order_id WHERE
 --@ rewritten using by_order
 SELECT orders_0.customer AS customer, v.`order_id` AS id, v.`quantity` FROM lake.demo.by_order__storage VERSION AS OF 2000 AS v, lake.demo.orders VERSION AS OF 1001 AS orders_0 WHERE orders_0.id = v.`order_id` AND NOT (v.`order_id` IS NULL) AND v.`quantity` > 300
 
---@ case: a subquery with a filter of its own keeps its read
+--@ case: a subquery with a filter of its own on the key
 SELECT order_id, sum(quantity) FROM items WHERE order_id IN (SELECT order_id FROM items WHERE order_id > 1 GROUP BY order_id HAVING sum(quantity) > 300) GROUP BY order_id
 --@ rewritten using by_order
-SELECT v.`order_id` AS order_id, v.`quantity` FROM lake.demo.by_order__storage AS v WHERE (v.`order_id` IN (SELECT v.`order_id` AS order_id FROM lake.demo.by_order__storage AS v WHERE v.`order_id` > 1 AND v.`quantity` > 300))
+SELECT v.`order_id` AS order_id, v.`quantity` FROM lake.demo.by_order__storage AS v WHERE NOT (v.`order_id` IS NULL) AND v.`order_id` > 1 AND v.`quantity` > 300
 
 --@ case: a view with further keys has several rows for an order
 SELECT order_id, part, max(day) FROM items WHERE order_id IN (SELECT order_id FROM items GROUP BY order_id HAVING max(day) > DATE '2024-01-01') GROUP BY order_id, part
@@ -60,3 +60,13 @@ SELECT v.`order_id` AS order_id, v.`quantity` FROM lake.demo.by_order__storage A
 SELECT order_id, sum(quantity) FROM items WHERE order_id IN (SELECT part FROM items GROUP BY part HAVING sum(quantity) > 300) GROUP BY order_id
 --@ rewritten using by_order, by_order_and_part
 SELECT v.`order_id` AS order_id, v.`quantity` FROM lake.demo.by_order__storage VERSION AS OF 2000 AS v WHERE (v.`order_id` IN (SELECT v.`part` AS part FROM lake.demo.by_order_and_part__storage VERSION AS OF 2001 AS v GROUP BY v.`part` HAVING CAST(sum(v.`quantity`) AS DECIMAL(20, 2)) > 300))
+
+--@ case: two lists
+SELECT order_id, sum(quantity) FROM items WHERE order_id IN (SELECT order_id FROM items GROUP BY order_id HAVING sum(quantity) > 300) AND order_id IN (SELECT order_id FROM items GROUP BY order_id HAVING count(*) > 1) GROUP BY order_id
+--@ rewritten using by_order
+SELECT v.`order_id` AS order_id, v.`quantity` FROM lake.demo.by_order__storage AS v WHERE NOT (v.`order_id` IS NULL) AND v.`quantity` > 300 AND NOT (v.`order_id` IS NULL) AND v.`cnt` > 1
+
+--@ case: the first of the groups only
+SELECT order_id, sum(quantity) FROM items WHERE order_id IN (SELECT order_id FROM items GROUP BY order_id ORDER BY sum(quantity) DESC, order_id LIMIT 2) GROUP BY order_id
+--@ rewritten using by_order
+SELECT order_id, sum(quantity) FROM items VERSION AS OF 1000 WHERE order_id IN (SELECT v.`order_id` AS order_id FROM lake.demo.by_order__storage VERSION AS OF 2000 AS v ORDER BY v.`quantity` DESC NULLS LAST, 1 ASC NULLS FIRST LIMIT 2) GROUP BY order_id
