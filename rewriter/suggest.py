@@ -372,7 +372,7 @@ def _itself(
     if answer is None:
         return None
     aliases = {table.id: table.alias for table in block.tables}
-    keys = list(_parts(replace(block, outputs=(), having=(), where=()), aliases, set(), tree))
+    keys = list(_parts(replace(block, outputs=(), names=(), having=(), where=()), aliases, set(), tree))
     size = _size(keys, 1, relations, block)
     if _as_many_rows(tree, keys, aliases, relations, block) or (size is not None and size.is_nearly_whole):
         return None

@@ -129,6 +129,10 @@ def test_a_view_of_the_query_reads_the_table_of_a_derived_table(query: str, name
         ("SELECT count(DISTINCT name) FROM lands LEFT JOIN sales ON land = lands.id WHERE sales.id IS NULL",
          "CREATE MATERIALIZED VIEW lands_by_all AS SELECT count(DISTINCT name) FROM lands LEFT JOIN sales ON "
          "land = lands.id WHERE sales.id IS NULL"),
+        ("SELECT area > 1 AS big, count(*) FROM lands LEFT JOIN sales ON land = lands.id WHERE sales.id IS NULL "
+         "GROUP BY area > 1",
+         "CREATE MATERIALIZED VIEW lands_by_area_key AS SELECT area > 1 AS big, count(*) FROM lands LEFT JOIN sales ON "
+         "land = lands.id WHERE sales.id IS NULL GROUP BY area > 1"),
     ],
 )  # fmt: skip
 def test_the_query_itself_is_suggested_if_no_view_without_its_filter_helps(query: str, view: str) -> None:
