@@ -1,4 +1,4 @@
-"""Compares queries as texts, token by token, ignoring case, whitespace and comments.
+"""Compares queries as texts, token by token, ignoring case, whitespace, comments, and how table names are qualified.
 
 So a view can answer a query of the same text even if the query is not supported as a block, for example because of
 window functions, LIMIT or struct fields. Each table name must resolve to the same table in both.
@@ -24,6 +24,7 @@ from rewriter.sql import (
     SelectSpan,
     Statement,
     parse_select,
+    place_of,
     splice_within,
     tokenize,
 )
@@ -81,7 +82,7 @@ def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Who
     spans = {block.span for block in statement.blocks} | set(_enclosed(tokens))
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         blocks = [block for block in statement.blocks if block.span.within(span)]
-        yield _whole_query(statement, span, splice_within(statement.sql, span, spelled), blocks)
+        yield _whole_query(statement, span, spelled, blocks)
 
 
 def texts_of(statement: Statement) -> Iterator[tuple[Text, bool]]:
@@ -112,16 +113,24 @@ def _enclosed(tokens: Sequence[Token]) -> Iterator[SelectSpan]:
                 yield SelectSpan(tokens[first].start, tokens[i - 1].end + 1)
 
 
-def _whole_query(statement: Statement, span: SelectSpan, sql: str, blocks: Sequence[SelectBlock]) -> WholeQuery:
+def _whole_query(
+    statement: Statement, span: SelectSpan, spelled: Sequence[Edit], blocks: Sequence[SelectBlock]
+) -> WholeQuery:
+    sql = splice_within(statement.sql, span, spelled)
     tokens = tokenize(sql)
     tail = _tail(tokens)
-    compared = tuple((token.token_type, _compared(token)) for token in tokens)
-    tables = tuple(statement.resolve(table) for block in blocks for table in block.tables)
+    named = [(table, statement.resolve(table)) for block in blocks for table in block.tables]
+    tables = tuple(name for _, name in named)
+    # Names that mean the same table are compared as its full name: `sales` and `lake.demo.sales`.
+    full = [Edit(*place_of(table), name.sql()) for table, name in named if name is not None]
+    spelled_out = tokenize(splice_within(statement.sql, span, (*spelled, *full)))
+    compared = tuple((token.token_type, _compared(token)) for token in spelled_out)
     ends = tokens[tail].start if tail < len(tokens) else len(sql)
     # After WITH, the first block is a CTE and not the query itself; ORDER BY is then read by ordinals only.
     first = blocks[0].tree if blocks and tokens[0].token_type is TokenType.SELECT else None
     names = tuple(output.alias_or_name for output in first.expressions) if first is not None else ()
-    return WholeQuery(span, sql, Text(compared, tables), Text(compared[:tail], tables), sql[ends:], names)
+    body = compared[: _tail(spelled_out)]
+    return WholeQuery(span, sql, Text(compared, tables), Text(body, tables), sql[ends:], names)
 
 
 def _compared(token: Token) -> str:
