@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
+from rewriter.delta import Added, Changed
 from rewriter.freshness import Relations
 from rewriter.match import Match
 from rewriter.model import Table, TableName
@@ -44,6 +45,16 @@ def pinned(
         edits += edit
     pins = snapshots_of(reads, relations)
     return pins if isinstance(pins, str) else (pins, edits)
+
+
+def second_range(ranges: Iterable[tuple[TableName, Added | Changed]]) -> TableName | None:
+    """Return a table of which a statement would read two ranges of appended or changed rows; None if there is none.
+
+    Spark would read the first range twice: within a statement it looks a table up only once, whatever options a FROM
+    item has. (Its analyzer keeps relations by name and VERSION AS OF.)
+    """
+    found: dict[tuple[TableName, type], Added | Changed] = {}
+    return next((name for name, read in ranges if found.setdefault((name, type(read)), read) != read), None)
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:

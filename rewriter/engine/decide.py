@@ -12,7 +12,8 @@ from functools import partial
 from types import MappingProxyType
 
 from rewriter.block import Block, Find
-from rewriter.consistency import pinned, snapshots_of
+from rewriter.consistency import pinned, second_range, snapshots_of
+from rewriter.delta import Added, Changed
 from rewriter.engine.access_paths import readable_storage, recorded_problem
 from rewriter.engine.answer import Answer, answer_whole
 from rewriter.engine.choose import Chosen, answer_block
@@ -75,6 +76,9 @@ def decide(
             new = select, answer, _subqueries(answer.match, statement)
             answers = [other for other in answers if not _replaces(new, other[0])]
             answers.append(new)
+    twice = _second_range([answer for _, answer, _ in answers])
+    if twice is not None:
+        return decide(statement, definitions, relations, spelled, {**refuted, **twice})
     kept = [select for select in statement.blocks if not any(_replaces(other, select) for other in answers)]
     moment = pinned(statement, kept, [answer.match for _, answer, _ in answers], relations) if answers else ({}, ())
     if isinstance(moment, str):
@@ -102,6 +106,24 @@ def decide(
     known = {} if isinstance(alone, str) else alone
     once = filtered_once(replacements, statement.session.time_zone, definitions, relations)
     return Outcome(statement, once, tried, spelled, tuple(edits), known)
+
+
+def _second_range(answers: Sequence[Chosen]) -> Mapping[TableName, Miss] | None:
+    """Return the first view whose plan must not be used, because plans before it read other ranges of the same tables.
+
+    The view comes with the reason. Return None if the plans can be used together.
+    """
+    ranges: list[tuple[TableName, Added | Changed]] = []
+    for answer in answers:
+        ranges += sorted(answer.match.rewriting.ranges, key=str)
+        table = second_range(ranges)
+        if table is not None:
+            reason = (
+                f"another view is read together with the rows of {table} that have changed since another refresh, and "
+                "Spark reads only one such range of rows of a table in a statement: refresh the views"
+            )
+            return {answer.view.name: Miss(Reason.NOT_PINNED, reason)}
+    return None
 
 
 def _told(attempt: Attempt, verdicts: Mapping[tuple[TableName, str], str]) -> Attempt:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from rewriter.block import Block, Join, Occurrence, Ordering, opaque_within, text_of, with_texts
 from rewriter.block.opaque import OUTER
-from rewriter.delta import Read
+from rewriter.delta import Added, At, Changed, Read
 from rewriter.model import Column, Table, TableName
 
 Tree = exp.Expr
@@ -49,6 +49,15 @@ class Rewriting:
         """The names of the catalog tables that the rewriting reads."""
         beside = {table.name for table in self.tables if not table.text}
         return self.union.reads.union(beside) if self.union is not None else frozenset({self.storage.name, *beside})
+
+    @property
+    def ranges(self) -> frozenset[tuple[TableName, Added | Changed]]:
+        """The reads of appended or changed rows, each with its table."""
+        if self.union is None:
+            return frozenset()
+        pairs = (pair for delta in self.union.deltas for pair in zip(delta.block.tables, delta.reads, strict=True))
+        own = frozenset((table.name, read) for table, read in pairs if not isinstance(read, At))
+        return own.union(*(view.ranges for view in self.union.views))
 
     @property
     def texts(self) -> frozenset[str]:

@@ -138,6 +138,35 @@ def test_appended_rows_are_answered_live(run: Any, direct: Any, pyhive: Any) -> 
     assert answered(pyhive, "by_region") == "roll_up"
 
 
+@pytest.mark.parametrize("write", ["INSERT", "DELETE"])
+def test_views_of_different_refreshes_answer_one_statement(run: Any, direct: Any, pyhive: Any, write: str) -> None:
+    # Spark would read the rows that have changed since one of the refreshes for both views.
+    by_region = "SELECT CAST(region AS STRING) AS k, sum(amount) AS n FROM sales GROUP BY region"
+    by_name = "SELECT r.name, count(*) FROM sales AS s LEFT JOIN regions AS r ON r.id = s.region GROUP BY r.name"
+    run(f"CREATE OR REPLACE MATERIALIZED VIEW counted WITH DEFERRED REFRESH AS {by_name}")
+    run("REFRESH MATERIALIZED VIEW counted")
+    for view in ("counted", "by_region"):
+        change = f"INSERT INTO lake.live.sales {PRICES.format(50)}"
+        clients.rows(
+            direct, change if write == "INSERT" else f"DELETE FROM lake.live.sales WHERE id % 10 = {len(view) % 10}"
+        )
+        for both in (f"{by_name} UNION ALL {by_region}", f"{by_region} UNION ALL {by_name}"):
+            answered(pyhive, "by_region", both)
+        pairs = f"SELECT * FROM ({by_name}) AS c JOIN ({by_region}) AS g ON length(c.name) > g.k"
+        answered(pyhive, "by_region", pairs)
+        run(f"REFRESH MATERIALIZED VIEW {view}")
+    run("DROP MATERIALIZED VIEW counted")
+
+
+def test_a_live_answer_is_written_to_its_own_table(run: Any, direct: Any, pyhive: Any) -> None:
+    clients.rows(direct, f"INSERT INTO lake.live.sales {PRICES.format(50)}")
+    query = "SELECT -1, region, sum(amount), NULL FROM sales GROUP BY region"
+    assert answered(pyhive, "by_region", query) == "delta_union"
+    expected = clients.rows(pyhive, query)
+    run(f"INSERT INTO sales {query}")
+    assert same_rows(clients.rows(direct, "SELECT * FROM lake.live.sales WHERE id = -1"), expected, ordered=False)
+
+
 def test_views_over_views_are_answered_live(run: Any, direct: Any, pyhive: Any) -> None:
     upon = "SELECT region % 2 AS odd, sum(total) AS total, sum(cnt) AS cnt, max(region) AS last FROM by_region"
     run(f"CREATE MATERIALIZED VIEW by_odd WITH DEFERRED REFRESH AS {upon} GROUP BY region % 2")

@@ -1,0 +1,56 @@
+"""A statement reads at most one range of changed rows of each table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from rewriter.model import Table, TableName
+from tests.golden.corpus import FOLDER, World, read, world
+
+SALES = TableName(("lake", "demo", "sales"))
+TOTAL = "SELECT region, sum(amount) AS n FROM sales GROUP BY region"
+CHEAP = "SELECT region, id FROM sales WHERE price < 5"
+
+
+def two_refreshes(view: str) -> World:
+    """Return a world in which a view was refreshed before the last change of its table, the others before two."""
+    built = world(read(FOLDER / "live.sql"))
+    sales, name = built.relations[SALES], TableName(("lake", "demo", f"{view}__storage"))
+    storage = built.relations[name]
+    assert isinstance(sales, Table)
+    assert isinstance(storage, Table)
+    assert storage.refresh is not None
+    last, before = sales.snapshots
+    between = replace(last, id=5400)
+    built.relations[SALES] = replace(sales, snapshots=(last, between, before))
+    sources = tuple(
+        replace(source, snapshot_id=5400) if source.uuid == sales.uuid else source for source in storage.refresh.sources
+    )
+    built.relations[name] = replace(storage, refresh=replace(storage.refresh, sources=sources))
+    return built
+
+
+@pytest.mark.parametrize("view", ["by_region", "cheap"])
+def test_of_two_views_of_different_refreshes_only_one_answers(view: str) -> None:
+    built = two_refreshes(view)
+    for query in (TOTAL, CHEAP):
+        assert built.rewrite(query).live
+    both = built.rewrite(f"{TOTAL} UNION ALL {CHEAP}")
+    ranges = {(name, read) for made in both.replacements for name, read in made.match.rewriting.ranges if name == SALES}
+    assert both.rewritten
+    assert len(ranges) == 1
+    (missed,) = {attempt.detail for attempt in both.tried if attempt.reason == "NOT_PINNED"}
+    assert missed == (
+        "another view is read together with the rows of lake.demo.sales that have changed since another refresh, and "
+        "Spark reads only one such range of rows of a table in a statement: refresh the views"
+    )
+
+
+def test_two_views_of_one_refresh_both_answer() -> None:
+    both = world(read(FOLDER / "live.sql")).rewrite(f"{TOTAL} UNION ALL {CHEAP}")
+    assert [made.view.name.table for made in both.replacements if made.match.rewriting.live] == [
+        "by_region",
+        "cheap",
+    ]
