@@ -63,7 +63,14 @@ def delta_twice() -> None:
     plant(printing, "_union_text", twice)
 
 
-BUGS: Mapping[str, Callable[[], None]] = {bug.__name__: bug for bug in (unpinned, inclusive_start, delta_twice)}
+def two_ranges() -> None:
+    """Read changed rows of a table since two refreshes in one statement, of which Spark reads the first range twice."""
+    plant(decide, "_second_range", lambda answers: None)
+
+
+BUGS: Mapping[str, Callable[[], None]] = {
+    bug.__name__: bug for bug in (unpinned, inclusive_start, delta_twice, two_ranges)
+}
 
 
 if __name__ == "__main__":
