@@ -354,7 +354,8 @@ def _refuse_extras(node: Tree, read: tuple[str, ...], *, renames: bool = False) 
     if node.args.get("version"):
         raise Unsupported(
             f"{excerpt(node)} in FROM reads an earlier state: views answer time travel only if each table of the "
-            "statement has VERSION AS OF or TIMESTAMP AS OF with a literal, the same one wherever the table is named"
+            "statement has VERSION AS OF or TIMESTAMP AS OF with a literal that names a state of the table, the same "
+            "one wherever the table is named"
         )
     alias = node.args.get("alias")
     extras = [arg for arg, value in node.args.items() if value and arg not in read]

@@ -109,7 +109,7 @@ SELECT v.`region` AS region, sum(v.`total`) FROM lake.demo.by_region__storage VE
 
 --@ case: time travel
 SELECT region, sum(amount) FROM sales VERSION AS OF 7 GROUP BY region
---@ kept: UNSUPPORTED sales VERSION AS OF 7 in FROM reads an earlier state: views answer time travel only if each table of the statement has VERSION AS OF or TIMESTAMP AS OF with a literal, the same one wherever the table is named
+--@ kept: UNSUPPORTED sales VERSION AS OF 7 in FROM reads an earlier state: views answer time travel only if each table of the statement has VERSION AS OF or TIMESTAMP AS OF with a literal that names a state of the table, the same one wherever the table is named
 
 --@ case: a function that is not known
 SELECT region, some_udf(sum(amount)) FROM sales GROUP BY region

@@ -123,7 +123,7 @@ SELECT p.brand, count(*) AS n FROM sales AS s JOIN products AS p ON s.product_id
 
 --@ case: a foreign key that holds now need not have held before
 SELECT p.brand, count(*) AS n FROM sales AS s JOIN products AS p ON s.product_id = p.id JOIN customers VERSION AS OF 7 AS c ON s.customer_id = c.id GROUP BY p.brand
---@ kept: UNSUPPORTED customers VERSION AS OF 7 AS c in FROM reads an earlier state: views answer time travel only if each table of the statement has VERSION AS OF or TIMESTAMP AS OF with a literal, the same one wherever the table is named
+--@ kept: UNSUPPORTED customers VERSION AS OF 7 AS c in FROM reads an earlier state: views answer time travel only if each table of the statement has VERSION AS OF or TIMESTAMP AS OF with a literal that names a state of the table, the same one wherever the table is named
 
 --@ case: a LEFT SEMI join onto a primary key drops rows
 SELECT p.brand, count(*) AS n FROM sales AS s JOIN products AS p ON s.product_id = p.id LEFT SEMI JOIN customers AS c ON s.customer_id = c.id AND c.region = 'eu' GROUP BY p.brand

@@ -94,7 +94,7 @@ SELECT v.`region` AS r, v.`total` FROM lake.demo.by_region__storage VERSION AS O
 
 --@ case: time travel on a view is an error of Spark's own
 SELECT r, sum(amount) FROM known VERSION AS OF 1 GROUP BY r
---@ kept: over_known UNSUPPORTED known VERSION AS OF 1 in FROM reads an earlier state: views answer time travel only if each table of the statement has VERSION AS OF or TIMESTAMP AS OF with a literal, the same one wherever the table is named; known UNSUPPORTED known VERSION AS OF 1 has more than an alias after the view's name, which is not supported: write only the name and the alias
+--@ kept: over_known UNSUPPORTED known VERSION AS OF 1 in FROM reads an earlier state: views answer time travel only if each table of the statement has VERSION AS OF or TIMESTAMP AS OF with a literal that names a state of the table, the same one wherever the table is named; known UNSUPPORTED known VERSION AS OF 1 has more than an alias after the view's name, which is not supported: write only the name and the alias
 
 --@ case: a materialized view from one over it
 SELECT region, sum(cnt) FROM by_day GROUP BY region
