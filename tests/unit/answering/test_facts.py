@@ -234,5 +234,7 @@ def test_how_old_an_answer_may_be() -> None:
     with pytest.raises(SqlError, match=r"or view, or never \(current rows only\)$"):
         facts.bound(5, "0 minutes")
     assert facts.bound(5, "10minutes").seconds == 600
-    with pytest.raises(SqlError, match=r"is '10': it must be .*; in a URL, write the space before the unit as %20$"):
+    with pytest.raises(
+        SqlError, match=r"is '10': it must be .*; add the unit, as in '10 minutes' \(in a URL: 10%20minutes\)$"
+    ):
         SessionFacts({"viewgate.max_staleness": "10"})
