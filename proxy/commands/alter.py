@@ -15,7 +15,7 @@ from proxy.catalog.views import REWRITE
 from proxy.commands import create, describe
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
-from proxy.commands.properties import ADOPT, QUERY, can_be_unset, checked, of_storage, recorded_settings
+from proxy.commands.properties import ADOPT, QUERY, checked, of_storage, recorded_settings, set_keys
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
@@ -170,15 +170,18 @@ class SetProperties:
 class UnsetProperties:
     """The command that removes properties of a view, also from the view's storage table, as `SetProperties` sets them.
 
-    Without the property, its default holds.
+    Without the property, its default holds. With `if_exists`, properties that are not set are no error.
     """
 
     name: tuple[str, ...]
     keys: tuple[str, ...]
+    if_exists: bool = False
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
-        keys = can_be_unset(view, self.keys)
+        keys = set_keys(view, self.keys, self.if_exists)
+        if not keys:
+            return done(f"materialized view {view.name}: none of these properties is set")
         try:
             if for_storage := of_storage(dict.fromkeys(keys, "")):
                 listed = ", ".join(map(literal, for_storage))
@@ -207,7 +210,8 @@ def parse(parser: Parser) -> SetProperties | UnsetProperties | Widen:
     elif parser.accept("SET", "PROPERTIES") or parser.accept("SET", "TBLPROPERTIES"):
         command = SetProperties(name, checked(parser.properties()))
     elif parser.accept("UNSET", "PROPERTIES") or parser.accept("UNSET", "TBLPROPERTIES"):
-        command = UnsetProperties(name, parser.listed(parser.key))
+        if_exists = parser.accept("IF", "EXISTS")
+        command = UnsetProperties(name, parser.listed(parser.key), if_exists)
     else:
         raise parser.wrong(
             "expected ENABLE REWRITE, DISABLE REWRITE, SET PROPERTIES (…), UNSET PROPERTIES (…), ADD COLUMNS (…) or AS "

@@ -107,18 +107,22 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
     return properties
 
 
-def can_be_unset(view: MaterializedView, keys: Sequence[str]) -> tuple[str, ...]:
-    """Return the keys of properties; raise SqlError 42704 if the view has no such property that a user has set."""
+def set_keys(view: MaterializedView, keys: Sequence[str], if_exists: bool) -> tuple[str, ...]:
+    """Return those of the keys that are properties of the view which a user has set.
+
+    Raise SqlError 42704 for another key, unless `if_exists` is true.
+    """
     settable = {*of_user(view.properties), REWRITE, REFRESH} & view.properties.keys()
-    for key in keys:
+    for key in () if if_exists else keys:
         if key not in settable:
-            there = ", ".join(sorted(settable))
+            meant = "" if key in SETTABLE else nearest(key, settable)
+            there = f"{', '.join(sorted(settable))} can be unset" if settable else "no property is set"
             raise SqlError(
-                f"{view.name} has no property {key} that can be unset{nearest(key, settable)}; its properties are "
-                f"{there}",
+                f"the property {key} is not set on {view.name}{meant}; {there}: correct the name, or write UNSET "
+                "PROPERTIES IF EXISTS",
                 "42704",
             )
-    return tuple(keys)
+    return tuple(key for key in keys if key in settable)
 
 
 def of_storage(properties: Mapping[str, str]) -> dict[str, str]:
