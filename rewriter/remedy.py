@@ -75,10 +75,13 @@ class Suggestion:
         if self.verbatim:
             return f"a new view {self.new} with the text of the query would answer the query, but few other queries:"
         size = f" ({self.size})" if self.size is not None else ""
-        if self.alone:
+        if self.alone and not self.add:
             return (
-                f"a new view {self.new} of {', '.join(self.add) or 'the query itself'}{size} would answer {answered}:"
+                f"a new view {self.new} of the query itself, with its filters{size}, would answer {answered}, but few "
+                "other queries:"
             )
+        if self.alone:
+            return f"a new view {self.new} of {', '.join(self.add)}{size} would answer {answered}:"
         added = f" with {', '.join(self.add)} added{size}" if self.add else size
         if self.new is None:
             return f"{self.view} would answer {answered}{added}:"

@@ -139,7 +139,7 @@ def test_the_query_itself_is_suggested_if_no_view_without_its_filter_helps(query
     found = suggestion(query, "")
     assert found is not None
     assert found.statement == view
-    assert "of the query itself would answer the query:" in str(found)
+    assert "of the query itself, with its filters, would answer the query, but few other queries:" in str(found)
     assert len(read_script(f"{TABLES}{view};").explain(query).views) == 1
 
 
