@@ -47,11 +47,11 @@ def pinned(
     return pins if isinstance(pins, str) else (pins, edits)
 
 
-def second_range(ranges: Iterable[tuple[TableName, Added | Changed]]) -> TableName | None:
+def table_of_two_ranges(ranges: Iterable[tuple[TableName, Added | Changed]]) -> TableName | None:
     """Return a table of which a statement would read two ranges of appended or changed rows; None if there is none.
 
-    Spark would read the first range twice: within a statement it looks a table up only once, whatever options a FROM
-    item has. (Its analyzer keeps relations by name and VERSION AS OF.)
+    Spark would read the first range twice, because Spark's analyzer keeps the relations of a statement by name and
+    VERSION AS OF, without the options of a FROM item. Appended rows and changed rows are read by different names.
     """
     found: dict[tuple[TableName, type], Added | Changed] = {}
     return next((name for name, read in ranges if found.setdefault((name, type(read)), read) != read), None)

@@ -45,8 +45,8 @@ def readable_storage(
     """Return a view's storage table if it is fresh and the statement may use the view, else a Miss with the reason.
 
     The statement may not use the view if a hint in the statement names another view, or if the view is in `refuted`: a
-    plan over the view was then refuted by the verifier, or cannot be printed. With `partial`, a storage table with only
-    a part of the view's rows is returned, too; without `partial`, a storage table of this kind gives a Miss.
+    plan over the view must not be used, for the reason of the Miss. With `partial`, a storage table with only a part of
+    the view's rows is returned, too; without `partial`, a storage table of this kind gives a Miss.
     """
     if view.name in refuted:
         return refuted[view.name]

@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 
 from rewriter.block import Block, Find
-from rewriter.consistency import pinned, second_range, snapshots_of
+from rewriter.consistency import pinned, snapshots_of, table_of_two_ranges
 from rewriter.delta import Added, Changed
 from rewriter.engine.access_paths import readable_storage, recorded_problem
 from rewriter.engine.answer import Answer, answer_whole
@@ -56,8 +56,8 @@ def decide(
 
     A block that no view provably answers stays as it is. `spelled` are the edits that make the statement valid in Spark
     (such as the translation of `timeseries` calls); if they are None, `decide` computes these edits. The views in
-    `refuted` are not used: their plans were refuted by the verifier, or cannot be printed. Raise Unsupported for an
-    invalid `timeseries` call.
+    `refuted` are not used: their plans were refuted by the verifier, cannot be printed, or read other changed rows of a
+    table than another plan of the statement. Raise Unsupported for an invalid `timeseries` call.
     """
     find = finder(statement, definitions, relations)
     spelled = spell_out(statement, find) if spelled is None else spelled
@@ -109,14 +109,14 @@ def decide(
 
 
 def _second_range(answers: Sequence[Chosen]) -> Mapping[TableName, Miss] | None:
-    """Return the first view whose plan must not be used, because plans before it read other ranges of the same tables.
+    """Return the first view whose plan reads a second range of changed rows of a table, with the reason.
 
-    The view comes with the reason. Return None if the plans can be used together.
+    Return None if the plans read at most one range of each table.
     """
     ranges: list[tuple[TableName, Added | Changed]] = []
     for answer in answers:
         ranges += sorted(answer.match.rewriting.ranges, key=str)
-        table = second_range(ranges)
+        table = table_of_two_ranges(ranges)
         if table is not None:
             reason = (
                 f"another view is read together with the rows of {table} that have changed since another refresh, and "

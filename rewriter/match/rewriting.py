@@ -53,11 +53,7 @@ class Rewriting:
     @property
     def ranges(self) -> frozenset[tuple[TableName, Added | Changed]]:
         """The reads of appended or changed rows, each with its table."""
-        if self.union is None:
-            return frozenset()
-        pairs = (pair for delta in self.union.deltas for pair in zip(delta.block.tables, delta.reads, strict=True))
-        own = frozenset((table.name, read) for table, read in pairs if not isinstance(read, At))
-        return own.union(*(view.ranges for view in self.union.views))
+        return self.union.ranges if self.union is not None else frozenset()
 
     @property
     def texts(self) -> frozenset[str]:
@@ -128,6 +124,13 @@ class UnionAll:
         """The names of the catalog tables that the branches read."""
         tables = (table.name for block in self._blocks for table in block.tables if not table.text)
         return frozenset(tables).union(*(view.reads for view in self.views))
+
+    @property
+    def ranges(self) -> frozenset[tuple[TableName, Added | Changed]]:
+        """The reads of appended or changed rows in the branches, each with its table."""
+        pairs = (pair for delta in self.deltas for pair in zip(delta.block.tables, delta.reads, strict=True))
+        own = frozenset((table.name, read) for table, read in pairs if not isinstance(read, At))
+        return own.union(*(view.ranges for view in self.views))
 
     @property
     def texts(self) -> frozenset[str]:

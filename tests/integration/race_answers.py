@@ -29,7 +29,7 @@ QUERIES = (
     "SELECT r.name, sum(s.amount), max(s.amount) FROM {sales} AS s JOIN {regions} AS r ON r.id = s.region "
     "GROUP BY r.name",
     "SELECT count(*), max(id) FROM {sales} WHERE region > 4 AND amount < 50",
-    # Two views, of which each may have been refreshed at another snapshot.
+    # Two views, which may have been refreshed at different snapshots.
     "SELECT CAST(region AS STRING), sum(amount) FROM {sales} GROUP BY region UNION ALL SELECT r.name, sum(s.amount) "
     "FROM {sales} AS s JOIN {regions} AS r ON r.id = s.region GROUP BY r.name",
     "SELECT g.region, g.total, g.cnt, s.rows FROM (SELECT region, sum(amount) AS total, count(*) AS cnt FROM {sales} "

@@ -15,7 +15,7 @@ CHEAP = "SELECT region, id FROM sales WHERE price < 5"
 
 
 def two_refreshes(view: str) -> World:
-    """Return a world in which a view was refreshed before the last change of its table, the others before two."""
+    """Return a world in which one view was refreshed between two changes of its table, and the others before both."""
     built = world(read(FOLDER / "live.sql"))
     sales, name = built.relations[SALES], TableName(("lake", "demo", f"{view}__storage"))
     storage = built.relations[name]
