@@ -36,7 +36,7 @@ _SPELLED_EXACTLY = (TokenType.STRING, TokenType.RAW_STRING, TokenType.HEX_STRING
 
 
 class Text(NamedTuple):
-    """A query as comparable tokens, with the tables that it names, in order (None for an unresolved name)."""
+    """A query as comparable tokens, with full table names, and its tables in order (None for an unresolved name)."""
 
     tokens: tuple[tuple[TokenType, str], ...]
     tables: tuple[TableName | None, ...]
@@ -116,20 +116,24 @@ def _enclosed(tokens: Sequence[Token]) -> Iterator[SelectSpan]:
 def _whole_query(
     statement: Statement, span: SelectSpan, spelled: Sequence[Edit], blocks: Sequence[SelectBlock]
 ) -> WholeQuery:
+    """Return the query at `span` of a statement; `blocks` are the SELECTs within the span, outer SELECTs first.
+
+    `spelled` are edits to apply to the statement's SQL first.
+    """
     sql = splice_within(statement.sql, span, spelled)
     tokens = tokenize(sql)
     tail = _tail(tokens)
     named = [(table, statement.resolve(table)) for block in blocks for table in block.tables]
     tables = tuple(name for _, name in named)
-    # Names that mean the same table are compared as its full name: `sales` and `lake.demo.sales`.
-    full = [Edit(*place_of(table), name.sql()) for table, name in named if name is not None]
-    spelled_out = tokenize(splice_within(statement.sql, span, (*spelled, *full)))
-    compared = tuple((token.token_type, _compared(token)) for token in spelled_out)
+    # `sales` and `lake.demo.sales` may name the same table: full names are compared.
+    full_names = [Edit(*place_of(table), name.sql()) for table, name in named if name is not None]
+    qualified = tokenize(splice_within(statement.sql, span, (*spelled, *full_names)))
+    compared = tuple((token.token_type, _compared(token)) for token in qualified)
     ends = tokens[tail].start if tail < len(tokens) else len(sql)
     # After WITH, the first block is a CTE and not the query itself; ORDER BY is then read by ordinals only.
     first = blocks[0].tree if blocks and tokens[0].token_type is TokenType.SELECT else None
     names = tuple(output.alias_or_name for output in first.expressions) if first is not None else ()
-    body = compared[: _tail(spelled_out)]
+    body = compared[: _tail(qualified)]
     return WholeQuery(span, sql, Text(compared, tables), Text(body, tables), sql[ends:], names)
 
 
