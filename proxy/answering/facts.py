@@ -79,9 +79,9 @@ def _period(name: str, given: str) -> str:
     """Return the duration `given` for the setting `name` unchanged; raise SqlError 22023 if it is not a duration."""
     if period(given) is None:
         # A JDBC driver cuts the value at a space.
-        cut = f"; add the unit, as in '{given} minutes' (in a URL: {given}%20minutes)" if given.isdecimal() else ""
+        remedy = f"; add the unit, as in '{given} minutes' (in a URL: {given}%20minutes)" if given.isdecimal() else ""
         told = f"it must be {ALLOWED}, or {OF_VIEW}, or {NEVER} (current rows only)"
-        raise SqlError(f"{name} is {given!r}: {told}{cut}", "22023")
+        raise SqlError(f"{name} is {given!r}: {told}{remedy}", "22023")
     return given
 
 

@@ -15,7 +15,7 @@ from proxy.catalog.views import REWRITE
 from proxy.commands import create, describe
 from proxy.commands.context import Context, done
 from proxy.commands.parser import Parser
-from proxy.commands.properties import ADOPT, QUERY, checked, of_storage, recorded_settings, set_keys
+from proxy.commands.properties import ADOPT, QUERY, checked, of_storage, recorded_settings, to_unset
 from proxy.hs2 import ResultSet, SqlError
 from proxy.pipeline.steps import RETENTION
 from proxy.session import ClientSession, Log
@@ -179,9 +179,9 @@ class UnsetProperties:
 
     async def run(self, ctx: Context, session: ClientSession, log: Log) -> ResultSet:
         view = await ctx.existing_view(session, self.name)
-        keys = set_keys(view, self.keys, self.if_exists)
+        keys = to_unset(view, self.keys, self.if_exists)
         if not keys:
-            return done(f"materialized view {view.name}: none of these properties is set")
+            return done(f"materialized view {view.name}: no property unset, because no user has set these properties")
         try:
             if for_storage := of_storage(dict.fromkeys(keys, "")):
                 listed = ", ".join(map(literal, for_storage))

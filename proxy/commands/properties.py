@@ -107,19 +107,19 @@ def checked(properties: dict[str, str]) -> dict[str, str]:
     return properties
 
 
-def set_keys(view: MaterializedView, keys: Sequence[str], if_exists: bool) -> tuple[str, ...]:
-    """Return those of the keys that are properties of the view which a user has set.
+def to_unset(view: MaterializedView, keys: Sequence[str], if_exists: bool) -> tuple[str, ...]:
+    """Return the keys of properties that a user has set on the view; the other keys are left out.
 
-    Raise SqlError 42704 for another key, unless `if_exists` is true.
+    Raise SqlError 42704 for the first key that would be left out, unless `if_exists` is true.
     """
     settable = {*of_user(view.properties), REWRITE, REFRESH} & view.properties.keys()
     for key in () if if_exists else keys:
         if key not in settable:
             meant = "" if key in SETTABLE else nearest(key, settable)
-            there = f"{', '.join(sorted(settable))} can be unset" if settable else "no property is set"
+            fault = f"of {view.name} cannot be unset" if key in view.properties else f"is not set on {view.name}"
+            there = f"{', '.join(sorted(settable))} can be unset" if settable else "no property can be unset"
             raise SqlError(
-                f"the property {key} is not set on {view.name}{meant}; {there}: correct the name, or write UNSET "
-                "PROPERTIES IF EXISTS",
+                f"the property {key} {fault}{meant}; {there}: correct the name, or write UNSET PROPERTIES IF EXISTS",
                 "42704",
             )
     return tuple(key for key in keys if key in settable)
