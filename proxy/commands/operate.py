@@ -37,8 +37,7 @@ class Kill:
 
 
 async def kill(ctx: Context, id_: str, user: str) -> str:
-    """End the queued or running statement `id_`, in whichever worker it is, and return a message for `user`, who ends
-    it.
+    """End the queued or running statement `id_` in any worker, and return a message about the end.
 
     Raise SqlError 42704 if `user` may see no statement with this id, and SQLSTATE 55000 if the statement has already
     ended.

@@ -77,8 +77,8 @@ class Miss:
     """The reason why a view cannot answer a query block.
 
     - `detail`: completes the sentence of the reason: `price` completes "the view has no column …"
-    - `apart`: true if the Miss of any other rule says more about the view. The rule of this Miss is not meant for the
-      query at all, as branch_by_branch for a single SELECT, or is only tried in addition, as union_remainder
+    - `apart`: true if the Miss of any other rule says more about the view, because the rule of this Miss does not apply
+      to the query at all (branch_by_branch, for a single SELECT), or is only tried in addition (union_remainder)
     """
 
     reason: Reason
