@@ -45,9 +45,7 @@ def _filtered(outer: Replacement, answers: Mapping[str, Replacement], leaves: Le
     `leaves` provides the blocks that compute storage tables.
     """
     for subquery in outer.subqueries:
-        inner = answers.get(subquery.text)
-        made = _with_filter(outer, inner) if inner is not None else None
-        if inner is None or made is None:
+        if (inner := answers.get(subquery.text)) is None or (made := _with_filter(outer, inner)) is None:
             continue
         plan, groups, filtered = (each.text(None, {}) for each in (outer, inner, made))
         if is_filter(plan, subquery.text, groups, filtered, inner.match.rewriting.storage.name, leaves):

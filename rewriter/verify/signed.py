@@ -132,10 +132,9 @@ def net_block(select: Select, union: Union, blocks: Sequence[Block], whole: Bloc
     held = dict(zip(columns, whole.outputs, strict=True))
     # A key that WHERE restricts to one value may be missing in `whole`.
     keys = {column for column, output in held.items() if not has_aggregate(output)}
-    # Columns that WHERE makes equal have the same output in `whole`; one of them is enough.
-    grouped = {*(outer.keys or ())}
-    of_keys, of_groups = ({held[key] for key in each} for each in (keys, grouped & keys))
-    if outer.keys is None or not grouped <= keys or not of_groups == of_keys >= {*whole.keys}:
+    # Columns that WHERE makes equal have the same output in `whole`; one of these columns is enough as a key.
+    needed, grouped = {held[key] for key in keys}, {held.get(key) for key in outer.keys or ()}
+    if outer.keys is None or not keys.issuperset(outer.keys) or not grouped == needed >= {*whole.keys}:
         raise Misread("the rewritten query does not group by the keys of the changed rows: the view is not used")
     kinds = dict(zip(columns, (column.type for column in table.columns), strict=True))
     added = tuple(
