@@ -11,14 +11,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
+from sqlglot.tokens import Token, TokenType
 
 from rewriter.delta import Added, Changed
 from rewriter.freshness import Relations
+from rewriter.functions.registry import FUNCTIONS, WINDOWS, meant
 from rewriter.match import Match
 from rewriter.model import Table, TableName
-from rewriter.sql import Edit, SelectBlock, Statement, excerpt, place_of
+from rewriter.sql import Edit, SelectBlock, Statement, excerpt, place_of, tokenize
+from rewriter.sql.writes import query_of_write
 
 Pins = Mapping[TableName, int]
+
+# The only catalog in which Spark keeps functions that are written in SQL, and may read tables.
+_SESSION_CATALOG = "spark_catalog"
+_NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
+# After these, a name before a parenthesis is an alias with a list of columns.
+_BEFORE_ALIASES = _NAMES | {TokenType.ALIAS, TokenType.R_PAREN}
 
 
 def pinned(
@@ -30,6 +39,9 @@ def pinned(
     empty if the rewritten statement reads a single relation, because Spark reads one relation at one snapshot anyway.
     If a table cannot be pinned, return the reason as text.
     """
+    function = _reading_function(statement)
+    if function:
+        return f"the function {function} may read tables at a different snapshot"
     beside = [table for block in kept for table in block.tables]
     reads = frozenset[TableName]().union(*(match.rewriting.reads for match in matches))
     whole = statement.complete and all(block.tree is not None for block in kept)
@@ -55,6 +67,37 @@ def table_of_two_ranges(ranges: Iterable[tuple[TableName, Added | Changed]]) -> 
     """
     found: dict[tuple[TableName, type], Added | Changed] = {}
     return next((name for name, read in ranges if found.setdefault((name, type(read)), read) != read), None)
+
+
+def _reading_function(statement: Statement) -> str:
+    """Return the name of the first function of a statement that may be written in SQL; empty if there is none.
+
+    The body of such a function may read tables that the statement does not name. Spark's own functions are called by a
+    name without a namespace. A function of the current namespace can be called so, too, but Spark keeps such functions
+    only in the session catalog.
+
+    law:    a table that a function reads cannot be pinned, and is read as elsewhere in the statement: if a view is read
+            together with the changed rows of this table, the function gets only these rows
+    """
+    tokens = tokenize(statement.sql)
+    writing = query_of_write(tokens)
+    if writing is not None:  # its table may have a list of columns
+        tokens = [*tokens[: writing.write], *tokens[writing.query :]]
+    named = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    calls = ((before, name) for before, name, opening in named if opening.token_type is TokenType.L_PAREN)
+    return next((name.text for before, name in calls if _may_read(before, name, statement)), "")
+
+
+def _may_read(before: Token, name: Token, statement: Statement) -> bool:
+    """Return whether a name before an opening parenthesis may be that of a function that reads tables.
+
+    `before` is the token before the name.
+    """
+    if before.token_type is TokenType.DOT:
+        return True
+    own = statement.session.catalog == _SESSION_CATALOG and name.token_type in _NAMES
+    known = meant(name.text) in FUNCTIONS.keys() | WINDOWS.keys() or name.text.lower() in statement.ctes
+    return own and not known and before.token_type not in _BEFORE_ALIASES
 
 
 def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[Edit] | str:

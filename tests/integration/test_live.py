@@ -159,6 +159,18 @@ def test_views_of_different_refreshes_answer_one_statement(run: Any, direct: Any
     run("DROP MATERIALIZED VIEW counted")
 
 
+def test_a_function_written_in_sql_is_not_read_beside_a_live_answer(run: Any, direct: Any, pyhive: Any) -> None:
+    # Spark would read only the appended rows for the function, too.
+    total = "spark_catalog.default.live_total"
+    clients.rows(direct, f"CREATE FUNCTION {total}() RETURNS BIGINT RETURN (SELECT sum(amount) FROM lake.live.sales)")
+    clients.rows(direct, f"INSERT INTO lake.live.sales {PRICES.format(50)}")
+    query = "SELECT region, sum(amount) AS n FROM sales GROUP BY region"
+    assert answered(pyhive, "by_region", query) == "delta_union"
+    assert not answered(pyhive, "by_region", f"{query} UNION ALL SELECT -1, {total}()")
+    assert not answered(pyhive, "by_region", f"SELECT g.*, {total}() FROM ({query}) AS g")
+    clients.rows(direct, f"DROP FUNCTION {total}")
+
+
 def test_a_live_answer_is_written_to_its_own_table(run: Any, direct: Any, pyhive: Any) -> None:
     clients.rows(direct, f"INSERT INTO lake.live.sales {PRICES.format(50)}")
     query = "SELECT -1, region, sum(amount), NULL FROM sales GROUP BY region"

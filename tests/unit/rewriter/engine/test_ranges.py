@@ -1,4 +1,4 @@
-"""A statement reads at most one range of changed rows of each table."""
+"""A statement reads at most one range of changed rows of each table, and the table in no other unknown way."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from rewriter import parse, rewrite
 from rewriter.model import Table, TableName
 from tests.golden.corpus import FOLDER, World, read, world
 
@@ -54,3 +55,37 @@ def test_two_views_of_one_refresh_both_answer() -> None:
         "by_region",
         "cheap",
     ]
+
+
+CALLS = (
+    f"SELECT spark_catalog.default.f() AS region, 1 UNION ALL {TOTAL}",
+    f"{TOTAL} UNION ALL VALUES ('eu', `default`.`f` (1))",
+    f"SELECT n FROM ({TOTAL}) ORDER BY default.f(n)",
+    f"SELECT a.n FROM ({TOTAL}) AS a, LATERAL default.f(a.n) AS b",
+    f"INSERT INTO demo.old (region, label) SELECT region, default.f(n) FROM ({TOTAL})",
+)
+
+
+@pytest.mark.parametrize("query", CALLS)
+def test_a_function_whose_body_may_read_a_table_is_not_read_beside_a_view(query: str) -> None:
+    outcome = world(read(FOLDER / "live.sql")).rewrite(query)
+    assert not outcome.rewritten
+    assert "the function f may read tables at a different snapshot" in {attempt.detail for attempt in outcome.tried}
+
+
+@pytest.mark.parametrize("catalog", ["lake", "spark_catalog"])
+def test_only_the_session_catalog_has_functions_of_its_own(catalog: str) -> None:
+    built = world(read(FOLDER / "live.sql"))
+    total = TOTAL.replace("sales", "lake.demo.sales")
+    for query, known in (
+        (f"SELECT f(n) FROM ({total})", False),
+        (f"WITH c(r, n) AS ({total}) SELECT x.r, upper(x.r), rank() OVER (ORDER BY n) FROM c AS x(r, n)", True),
+    ):
+        statement = parse(query, replace(built.session, catalog=catalog))
+        outcome = rewrite(statement, built.definitions, built.relations)
+        assert outcome.rewritten == (known or catalog == "lake"), query
+
+
+def test_a_table_with_listed_columns_is_not_a_function() -> None:
+    query = f"INSERT INTO lake.demo.old (region, label) {TOTAL}"
+    assert world(read(FOLDER / "live.sql")).rewrite(query).live
