@@ -116,7 +116,8 @@ def _merged(block: Block, table: Occurrence) -> Block:
         if (whole := next(filter(has_aggregate, trees), None)) is not None:
             raise _Nested(f"the outer SELECT {does} {words(whole)}, which needs {_COMPLETE}")
     rows = replace(rows, since=tuple(pair for pair in rows.since if not has_aggregate(pair[0])))
-    return replace(rows, keys=inner.keys) if block.keys is None else _Folding(rows).block()
+    # Rows of which duplicates do not matter become groups: count(*) of a group counts each of its rows.
+    return replace(rows, keys=inner.keys, as_set=False) if block.keys is None else _Folding(rows).block()
 
 
 def _inner_problem(inner: Block) -> str:
