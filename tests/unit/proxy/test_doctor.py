@@ -85,6 +85,24 @@ def test_clocks(ahead: int, ok: bool, says: str, monkeypatch: pytest.MonkeyPatch
     assert says in found.says
 
 
+def test_a_slow_answer_does_not_tell_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1_700_000_000.0]
+    monkeypatch.setattr("proxy.doctor.time.time", lambda: now[0])
+
+    async def query(_sql: str) -> ResultSet:
+        read = int(now[0])
+        now[0] += 18  # Spark has read its clock at once, and answers late
+        return ResultSet.of("t bigint", rows=[(read,)])
+
+    @asynccontextmanager
+    async def in_session(_where: Any, _user: str, _timeouts: Any) -> AsyncIterator[Query]:
+        yield query
+
+    monkeypatch.setattr("proxy.upstream.in_session", in_session)
+    says = asyncio.run(doctor._upstream(UpstreamAddress(host="spark")))
+    assert says == "opens sessions; clocks differ by 8 s; Spark took 18 s to answer, so this is only an estimate"
+
+
 def test_a_directory_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="is not writable by this user"):
