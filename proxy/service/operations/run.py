@@ -97,6 +97,7 @@ class RemoteRun(Operation):
         self._reworded = plan.reworded
         self._wish = Wish.RUN
         self._runs_again = False  # the original runs, because the rows of the finished rewriting cannot be read
+        self._starting = False  # the original starts: `remote` has failed, and `_run_original` follows the wish
         self._stopped_by: SqlError | None = None  # the reason why that original was stopped
         # whether an error of Viewgate's, or in its words, unknown to the upstream, has ended the operation
         self._ended_here = False
@@ -307,6 +308,8 @@ class RemoteRun(Operation):
         if self._post_commit is not None and not self.done:
             await self._post_commit.cancel()
             return call.reply(ttypes.TCancelOperationResp(status=success()))
+        if self._starting:
+            return call.reply(ttypes.TCancelOperationResp(status=success()))
         return await self.upstream.control(call.addressed_to(self.remote.handle))
 
     async def close(self, call: Message) -> bytes:
@@ -330,9 +333,11 @@ class RemoteRun(Operation):
         if not self.done:
             self._ended_here = error is not None
             self.advance(OperationState.ERROR if error else OperationState.CANCELED, error and self._told(error))
-            await self._stop(self.remote)
         elif self._runs_again:
             self._stopped_by = error or self._stopped_by
+        else:
+            return
+        if not self._starting:
             await self._stop(self.remote)
 
     def release(self) -> None:
@@ -393,12 +398,15 @@ class RemoteRun(Operation):
         why = original.record.kept_message(first_message(str(failure)), state)
         logger.warning("rewriting failed error=%s: the original statement is run", why)
         original.record.fell_back = True
+        self._starting = True
         try:
             self.runs_as(started(await self.upstream.call(original.outgoing(self.upstream.handle, None))))
         except SqlError as error:
             told = self._told(error)
             self.advance(OperationState.ERROR, told)
             return told
+        finally:
+            self._starting = False
         if self._wish is Wish.CLOSE:  # the client has closed the failed one meanwhile
             await self._forget(self.remote)
             return None

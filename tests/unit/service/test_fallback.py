@@ -137,6 +137,46 @@ def test_a_client_ends_an_original_that_runs_when_rows_are_fetched(name: str, st
     with_proxy(test)
 
 
+async def _ended_by_client(proxied: Proxied, record: Record) -> None:
+    assert record.operation is not None
+    handle = record.operation.handle
+    operation = ttypes.TOperationHandle(
+        operationId=ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret), operationType=0, hasResultSet=True
+    )
+    async with RawClient(proxied.port) as other:
+        request = ttypes.TCancelOperationReq(operationHandle=operation)
+        assert (await other.ask("CancelOperation", request, ttypes.TCancelOperationResp)).status.statusCode == 0
+
+
+@pytest.mark.parametrize("rewritten", ["LATE", "FAIL"])
+@pytest.mark.parametrize("end", [_ended_by_kill, _ended_by_client])
+def test_an_original_that_is_ended_while_it_starts_is_cancelled_once_its_handle_is_known(
+    rewritten: str, end: Callable[[Proxied, Record], Coroutine[Any, Any, None]]
+) -> None:
+    async def test(proxied: Proxied) -> None:
+        spark = proxied.spark
+        proxied.planned.plans["SELECT HANG"] = Forward(rewritten, fallback=True)
+        async with RawClient(proxied.port) as client:
+            operation = (await client.execute(await client.open_session(), "SELECT HANG")).operationHandle
+            spark.held["ExecuteStatement"] = asyncio.Event()
+            if rewritten == "LATE":
+                await client.end(operation)
+            asking = asyncio.create_task(client.fetch(operation) if rewritten == "LATE" else client.status(operation))
+            await until(lambda: len(spark.sent("ExecuteStatement")) == 2)
+            (record,) = proxied.server.service.journal
+            await end(proxied, record)
+            assert spark.sent("CancelOperation") == []  # nothing to cancel: the rewritten statement has ended
+            spark.held.pop("ExecuteStatement").set()
+            await asking
+        assert [running.state for running in spark.history] == [
+            OperationState.FINISHED if rewritten == "LATE" else OperationState.ERROR,
+            OperationState.CANCELED,
+        ]
+        assert record.operation is None
+
+    with_proxy(test)
+
+
 def test_an_original_whose_time_is_over_before_its_turn_does_not_run() -> None:
     async def test(proxied: Proxied) -> None:
         proxied.planned.plans["SELECT 1"] = Forward("LATE", fallback=True)

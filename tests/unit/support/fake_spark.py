@@ -35,6 +35,7 @@ from proxy.wire import (
 
 S = OperationState
 ROW = ResultSet.of("answer int", rows=[[42]])
+ON_OPERATIONS = ("GetOperationStatus", "GetResultSetMetadata", "FetchResults", "CancelOperation", "CloseOperation")
 
 # What a statement does: a result, an error, or None to run until it is cancelled.
 Script = Callable[[str], ResultSet | SqlError | None]
@@ -245,6 +246,9 @@ class FakeSpark:
         handler = getattr(self, f"_{head.name}", None)
         if handler is None:
             return application_exception(head.name, head.seqid, Fault.UNKNOWN_METHOD, "Invalid method name")
+        if head.name in ON_OPERATIONS and self._handle(message).guid not in self.operations:
+            unknown = failure(SqlError("Invalid OperationHandle", None))
+            return encode_reply(head.name, head.seqid, getattr(ttypes, f"T{head.name}Resp")(status=unknown))
         return encode_reply(head.name, head.seqid, await handler(user, message))
 
     def _handle(self, message: bytes) -> Handle:
