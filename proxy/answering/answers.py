@@ -39,6 +39,7 @@ from rewriter import (
     Relations,
     Statement,
     Suggestion,
+    Travel,
     Unsupported,
     read_by,
     rewrite_past,
@@ -464,9 +465,12 @@ class Answers:
         travel).
 
         Return None for any other statement, if no view reads the statement's tables, and if it is unknown which
-        snapshot a table had at the requested time. `state` is the session's state, `recent` the decision cache.
+        snapshot a table had at the requested time. `state` is the session's state, `recent` the decision cache. Raise
+        SqlError 0A000 if the statement reads a view at an earlier time, which Spark cannot.
         """
         past = travel(sql, state)
+        if past is not None:
+            _check_views_of_now(past, recent.definitions)
         asked = await _aside(sql, recent.ask, past.statement.sql, state) if past is not None else None
         if past is None or asked is None or not asked.concerns_views or past.statement.uses_timeseries:
             return None
@@ -532,6 +536,17 @@ class Answers:
         typed, expanded = [await self._schemas.of(read_by(sql), key, session.upstream.query)
                            for sql in (outcome.original, outcome.expanded)]  # fmt: skip
         return typed == expanded
+
+
+def _check_views_of_now(past: Travel, definitions: Definitions) -> None:
+    """Raise SqlError 0A000 if a time-travel statement reads a view; Spark would report that the view does not exist."""
+    view = next((n for n in past.moments if n in definitions.by_name or n in definitions.plain_by_name), None)
+    if view is not None:
+        raise SqlError(
+            f"{view} is a view, and only tables can be read at an earlier time: query the view's tables with VERSION "
+            "AS OF or TIMESTAMP AS OF; a materialized view whose storage has that time answers the query",
+            "0A000",
+        )
 
 
 def _silenced(definitions: Definitions, found: Looked) -> Mapping[TableName, str]:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from proxy.hs2 import SqlError
 from tests.unit.answering.test_readable import QUERY, Asking, asking
 from tests.unit.catalog.lake import ROWS
 
@@ -105,3 +106,10 @@ def test_explain_tells_of_the_views_that_were_tried(asking: Asking) -> None:
     decision = asyncio.run(asking.answers.decide(asking.session, sql, thorough=True))
     assert [(str(attempt.view), attempt.verdict) for attempt in decision.tried] == [("lake.demo.agg", "chosen")]
     assert "proved" in decision.tried[0].detail
+
+
+@pytest.mark.parametrize("clause", ["VERSION AS OF 17", "TIMESTAMP AS OF '2024-01-31'"])
+def test_a_view_is_not_read_at_an_earlier_time(asking: Asking, clause: str) -> None:
+    with pytest.raises(SqlError, match="agg is a view, and only tables can be read at") as told:
+        sent(asking, f"SELECT count(*) FROM agg {clause}")
+    assert told.value.sql_state == "0A000"
