@@ -18,7 +18,7 @@ from rewriter.freshness import Relations
 from rewriter.functions.registry import FUNCTIONS, WINDOWS, meant
 from rewriter.match import Match
 from rewriter.model import Table, TableName
-from rewriter.sql import Edit, SelectBlock, Statement, excerpt, place_of, tokenize
+from rewriter.sql import Edit, SelectBlock, Statement, excerpt, place_of
 from rewriter.sql.writes import query_of_write
 
 Pins = Mapping[TableName, int]
@@ -79,7 +79,7 @@ def _reading_function(statement: Statement) -> str:
     law:    a table that a function reads cannot be pinned, and is read as elsewhere in the statement: if a view is read
             together with the changed rows of this table, the function gets only these rows
     """
-    tokens = tokenize(statement.sql)
+    tokens = statement.tokens
     writing = query_of_write(tokens)
     if writing is not None:  # its table may have a list of columns
         tokens = [*tokens[: writing.write], *tokens[writing.query :]]

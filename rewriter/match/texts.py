@@ -78,8 +78,7 @@ def whole_queries(statement: Statement, spelled: Sequence[Edit]) -> Iterator[Who
     """
     if not statement.complete or any(block.tree is None for block in statement.blocks):
         return  # its names cannot be resolved
-    tokens = tokenize(statement.sql)
-    spans = {block.span for block in statement.blocks} | set(_enclosed(tokens))
+    spans = {block.span for block in statement.blocks} | set(_enclosed(statement.tokens))
     for span in sorted(spans, key=lambda span: (span.start, -span.end)):
         blocks = [block for block in statement.blocks if block.span.within(span)]
         yield _whole_query(statement, span, spelled, blocks)

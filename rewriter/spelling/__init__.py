@@ -38,7 +38,7 @@ def spell_out(statement: Statement, find: Find) -> tuple[Edit, ...]:
     if not statement.uses_timeseries:
         return ()
     statement = statement_as_meant(statement)
-    tokens = tokenize(statement.sql)
+    tokens = statement.tokens
     edits: list[Edit] = []
     for call in calls(statement.sql, tokens):
         # a third argument, the type, occurs only in queries that Viewgate writes

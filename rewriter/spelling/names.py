@@ -19,7 +19,7 @@ from rewriter.block.resolve import common_tables, scope_of
 from rewriter.block.scope import Scope, Source
 from rewriter.model import Column, TableName
 from rewriter.schema import Uncertain, type_of
-from rewriter.sql import SelectBlock, Statement, excerpt, offering, tokenize
+from rewriter.sql import SelectBlock, Statement, excerpt, offering
 from rewriter.sql.blocks import SET_OPERATORS
 
 Tree = exp.Expr
@@ -106,7 +106,7 @@ class Names:
 
     def _has_only(self, block: SelectBlock, branches: Sequence[SelectBlock]) -> bool:
         """Return whether the set operation `block` consists of `branches` alone: no branch is TABLE, VALUES or FROM."""
-        inside = (token for token in tokenize(self.statement.sql) if block.span.start <= token.start < block.span.end)
+        inside = (token for token in self.statement.tokens if block.span.start <= token.start < block.span.end)
         outside = (t for t in inside if not any(b.span.start <= t.start < b.span.end for b in branches))
         return all(token.token_type in _COMBINING for token in outside)
 

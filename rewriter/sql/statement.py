@@ -121,6 +121,11 @@ class Statement:
     # names.
     _meant: dict[int, tuple[exp.Table, TableName | None]] = field(default_factory=dict, init=False, repr=False)
 
+    @cached_property
+    def tokens(self) -> Sequence[Token]:
+        """The tokens of the statement's text."""
+        return tokenize(self.sql)
+
     @property
     def uses_timeseries(self) -> bool:
         """Whether the text may call `timeseries(…)`, Viewgate's own function, which Spark does not have."""
@@ -133,7 +138,7 @@ class Statement:
         None if there are no such relations. Also None if the statement does not use `timeseries`: only the arguments of
         this function need the types of these relations.
         """
-        found = outside(self.sql, tokenize(self.sql)) if self.uses_timeseries and not self.problem else None
+        found = outside(self.sql, self.tokens) if self.uses_timeseries and not self.problem else None
         if found is None:
             return None
         span, text = found
@@ -168,8 +173,7 @@ class Statement:
         """
         if not self.merges:
             return frozenset()
-        tokens = tokenize(self.sql)
-        return frozenset(block.span for block in self.blocks if is_merged(block.span, tokens))
+        return frozenset(block.span for block in self.blocks if is_merged(block.span, self.tokens))
 
     def decides_by(self, block: SelectBlock) -> bool:
         """Return whether the values of a block's outputs may decide which rows the statement returns or writes.
