@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlglot import exp
 
@@ -65,10 +66,6 @@ def verify(
     outputs must have the names of these columns; without `schema`, the plan's outputs must have the names of the
     outputs of `question`.
     """
-    if question.as_set:  # a plan with the same rows equally often is right, too
-        found_as_rows = verify(replace(question, as_set=False), text, session, leaves, schema)
-        if found_as_rows.status == PROVED:
-            return found_as_rows
     try:
         blocks = (question, *(branch for table in question.tables for branch in table.branches))
         trees = (tree for block in blocks for tree in block.expressions)
@@ -77,22 +74,40 @@ def verify(
         plan = read_printed(text, session, leaves.columns, constants, derived)
         leaves = _as_read(text, plan, leaves)
         problem = _shape_problem(question, plan, leaves, schema) or _stale_problem(text, plan, leaves)
-        if problem:
-            return Verdict(REFUTED, problem)
-        if question.as_set:
-            question, plan = _as_groups(question), replace(plan, block=_as_groups(plan.block))
-        found, mode = Comparison(), mode_of(session)
+    except Misread as misread:
+        return Verdict(REFUTED, str(misread))
+    except (Undecided, Unsupported) as unread:
+        return Verdict(UNDECIDED, str(unread))
+    if problem:
+        return Verdict(REFUTED, problem)
+    verdict = partial(_verdict, leaves=leaves, mode=mode_of(session), conditioned=" > 0" in text)
+    if not question.as_set:
+        return verdict(question, plan)
+    as_rows = verdict(replace(question, as_set=False), plan)
+    if as_rows.status == PROVED:  # a plan with the same rows equally often is right, too
+        return as_rows
+    return verdict(_as_groups(question), replace(plan, block=_as_groups(plan.block)))
+
+
+def _verdict(question: Block, plan: Select, leaves: Leaves, mode: Mode, *, conditioned: bool) -> Verdict:
+    """Return the verdict on a plan that was read, for `question`, the block that the plan answers.
+
+    `leaves` provides the tables, and the blocks that compute views and storage tables. `conditioned` says whether the
+    plan may have conditions on stored numbers of rows.
+    """
+    found = Comparison()
+    try:
         for asked, made in _pairs(question, plan):
-            part = _part(asked, made, leaves, mode, conditioned=" > 0" in text)
+            part = _part(asked, made, leaves, mode, conditioned=conditioned)
             found = (
                 part if part.difference else replace(part, axioms=tuple(dict.fromkeys((*found.axioms, *part.axioms))))
             )
             if part.difference:
                 break
-    except Misread as problem:
-        return Verdict(REFUTED, str(problem))
-    except (Undecided, Unsupported) as problem:
-        return Verdict(UNDECIDED, str(problem))
+    except Misread as misread:
+        return Verdict(REFUTED, str(misread))
+    except (Undecided, Unsupported) as unread:
+        return Verdict(UNDECIDED, str(unread))
     if not found.difference:
         return Verdict(PROVED, axioms=found.axioms)
     return Verdict(REFUTED if found.certain else UNDECIDED, found.difference, found.axioms)
