@@ -57,7 +57,7 @@ class QueuedOperation(Operation):
         return await self._operation.status(call) if self._operation else call.reply(self.status_response())
 
     async def metadata(self, call: Message) -> bytes:
-        await self.wait()
+        await asyncio.wait({self._task})  # for the start: the columns are known before the end
         return await self._ready().metadata(call)
 
     async def fetch(self, call: Message) -> bytes:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from proxy.commands.operate import killed
-from proxy.hs2 import ResultSet
+from proxy.hs2 import ResultSet, columns_of
 from proxy.hs2.generated import ttypes
 from proxy.server import Limits
 from proxy.service import execute_statement
@@ -70,6 +70,32 @@ def test_a_cancel_that_comes_when_a_statement_has_just_begun_leaves_nothing_runn
             await until(lambda: not (place.statements.taken or spark.operations))
 
     with_proxy(test, timeouts=replace(QUICK, park=0.05))
+
+
+def test_the_columns_of_a_query_that_had_to_wait_are_told_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hive JDBC's executeAsync waits for the columns."""
+    monkeypatch.setattr(execute_statement, "_SOON", 0.05)
+
+    def script(sql: str) -> ResultSet | None:
+        described = ResultSet.of("col_name", "data_type", "comment", rows=[["a", "bigint", None]])
+        return described if sql.startswith("DESCRIBE QUERY") else None
+
+    async def test(proxied: Proxied) -> None:
+        spark = proxied.spark
+        spark.script = script
+        async with RawClient(proxied.port) as client:
+            session = await client.open_session()
+            spark.held["ExecuteStatement"] = asyncio.Event()
+            operation = (await client.execute(session, "SELECT a FROM t")).operationHandle
+            assert not spark.operations
+            request = ttypes.TGetResultSetMetadataReq(operationHandle=operation)
+            asking = asyncio.create_task(client.ask("GetResultSetMetadata", request, ttypes.TGetResultSetMetadataResp))
+            await spark.called("ExecuteStatement")
+            spark.held.pop("ExecuteStatement").set()
+            assert [column.name for column in columns_of((await asking).schema)] == ["a"]
+            assert (await client.status(operation)).operationState == OperationState.RUNNING
+
+    with_proxy(test)
 
 
 def test_a_statement_that_waits_for_others_runs_to_its_client_and_gets_its_turn() -> None:
