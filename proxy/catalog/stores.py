@@ -39,6 +39,7 @@ from pyiceberg.exceptions import (
 from pyiceberg.typedef import Identifier
 from pyiceberg.types import strtobool
 from requests import Response
+from requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 from sqlalchemy import Engine, Row, TextClause, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
@@ -188,6 +189,7 @@ Kind = Literal["table", "view"]
 _SAME = 304
 _MISSING = 404
 _AWAY = (502, 503, 504)  # a load balancer's replies for a server that is down
+_CALLERS = 8  # the most threads that call a store at once: those of `reach`
 _SILENCE_S = 60  # without a reply, after which a thread gives up a call
 # A server that compresses replies compares the ETag with that of a compressed reply, which never matches.
 _UNCOMPRESSED = {"Accept-Encoding": "identity"}
@@ -222,8 +224,12 @@ class RestStore:
         self.name, self.iceberg = iceberg.name, iceberg
         self._loaded: LRUCache[tuple[TableName, Kind], Loaded] = LRUCache(remembered)
         self._lock = threading.Lock()
-        # The session is pyiceberg's own, with its login. A commit has no time limit, because it may succeed after a
-        # time-out.
+        # The session is pyiceberg's own, with its login, and with its adapters: one of them signs requests to AWS. If
+        # a pool is smaller than the number of calls at once, each further call opens a connection for itself alone.
+        for adapter in iceberg._session.adapters.values():
+            if isinstance(adapter, HTTPAdapter):
+                adapter.init_poolmanager(DEFAULT_POOLSIZE, parallel + _CALLERS)
+        # A commit has no time limit, because it may succeed after a time-out.
         iceberg._session.get = partial(iceberg._session.get, timeout=_SILENCE_S)  # type: ignore[method-assign]
         self._threads = ThreadPoolExecutor(parallel, "catalog-rest")
 

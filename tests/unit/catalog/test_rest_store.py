@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,7 +12,9 @@ from urllib.parse import unquote, urlsplit
 from zlib import crc32
 
 import pytest
+from pyiceberg.catalog.rest import RestCatalog
 from requests import ReadTimeout
+from requests.adapters import HTTPAdapter
 
 from proxy.catalog import Catalogs, Kind, Unavailable, open_catalog
 from proxy.catalog.documents import Remembered
@@ -35,6 +38,8 @@ class Server(ThreadingHTTPServer):
         self.let.set()
         self.tagged = False
         self.sent: list[int] = []  # the statuses of the answers
+        self.connections = 0
+        self.waiting: list[str] = []  # the paths of the calls without an answer
         super().__init__(("127.0.0.1", 0), Handler)
         view = {**view_document(**MATERIALIZED)}
         view["versions"][0]["storage-table"] = {"namespace": ["demo"], "name": "newer"}
@@ -62,9 +67,13 @@ ENDPOINTS = [
 
 
 class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # with connections that stay open
+
     def do_GET(self) -> None:
         assert isinstance(self.server, Server)
+        self.server.waiting.append(self.path)
         self.server.let.wait()
+        self.server.waiting.remove(self.path)
         address = urlsplit(self.path)
         children = "parent=" in address.query
         reply = {"namespaces": []} if children else self.server.replies.get(unquote(address.path))
@@ -84,6 +93,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def handle(self) -> None:
+        assert isinstance(self.server, Server)
+        self.server.connections += 1
         with suppress(ConnectionError):  # a client may have left
             super().handle()
 
@@ -172,6 +183,43 @@ def test_all_that_there_is_can_be_listed(catalog: Catalogs) -> None:
         assert [one.name for one in await catalog.inventory(lambda name: name == SALES)] == [SALES]
 
     asyncio.run(story())
+
+
+def test_a_burst_of_calls_keeps_its_connections(server: Server, catalog: Catalogs) -> None:
+    names = [TableName(("lake", "demo", f"t{number}")) for number in range(16)]
+    opened: list[int] = []
+
+    def burst() -> None:
+        server.let.clear()
+        before = server.connections
+        asked = Thread(target=lambda: asyncio.run(catalog.current(names)))
+        asked.start()
+        deadline = time.monotonic() + 10
+        while len(server.waiting) < len(names):
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        server.let.set()
+        asked.join()
+        opened.append(server.connections - before)
+
+    burst()
+    burst()
+    assert opened == [16, 0]
+
+
+def test_the_adapters_of_pyiceberg_are_kept(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Signing(HTTPAdapter):
+        """An adapter as pyiceberg mounts it for catalogs of AWS."""
+
+    uri = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setattr(RestCatalog, "_init_sigv4", lambda _, session: session.mount(uri, Signing(max_retries=7)))
+    store = open_store("lake", {"type": "rest", "uri": uri, "rest.sigv4-enabled": "true"})
+    try:
+        adapter = store.iceberg._session.get_adapter(uri)  # type: ignore[attr-defined]
+        assert isinstance(adapter, Signing)
+        assert (adapter.max_retries.total, adapter._pool_maxsize) == (7, 24)
+    finally:
+        store.close()
 
 
 def test_a_thread_does_not_wait_for_ever_for_a_server_that_is_silent(
