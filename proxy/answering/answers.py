@@ -20,12 +20,12 @@ from proxy.answering.schemas import Schemas, checked, schema_key
 from proxy.answering.system_tables import CATALOG, SYSTEM
 from proxy.answering.time_calls import calls_time, immediate_text, spells_time, told_of_immediate
 from proxy.answering.virtual_tables import Described, Row, Rows, VirtualSchema, calls, expand
-from proxy.catalog import CacheUse, Catalogs, Looked, Unavailable
+from proxy.catalog import CacheUse, Catalogs, Looked, NoCurrentCatalog, Unavailable, no_current_catalog, told
 from proxy.catalog.views import REWRITE
 from proxy.hs2 import SqlError
 from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.session import ClientSession, Forward
-from proxy.statements import Effect, StatementInfo, classify, scan, string_value
+from proxy.statements import Effect, Kind, StatementInfo, classify, scan, string_value
 from rewriter import (
     Asked,
     Bound,
@@ -58,6 +58,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Returns the rows of a system table that a session may see.
+Rewording = Callable[[SqlError], SqlError]
 SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[Row]]]
 
 NOT_THEN = "the view's storage table has no snapshot that was refreshed from the tables as of that time"
@@ -107,20 +108,34 @@ class Answers:
         ended = facts.watch(sql)
         if edits:
             sent = splice(sql, edits)
-            return Forward(sent, ended=ended, replay=replay, reworded=Changed(sql, sent, edits).reworded)
+            reworded = self._reworded(info, Changed(sql, sent, edits).reworded)
+            return Forward(sent, ended=ended, replay=replay, reworded=reworded)
         if ended is not None:
-            reworded = told_of_immediate if "immediate" in sql.lower() else None
+            reworded = self._reworded(info, told_of_immediate if "immediate" in sql.lower() else None)
             return Forward(ended=ended, replay=replay, brief=info.brief, reworded=reworded)
         decision = await self.decide(session, sql)
         if decision.outcome is None and decision.sql is None and not decision.over:  # no view reads its tables
-            return Forward(replay=replay, brief=info.brief, choice=decision.choice)
+            return Forward(replay=replay, brief=info.brief, choice=decision.choice, reworded=self._reworded(info))
         brief = decision.sql is None and info.brief
         log, choice = decision.lines(), decision.choice
         fell_back = partial(self._failed, decision)
         return Forward(
             decision.sql, decision.rewritten, fell_back, log=log, replay=replay, brief=brief, choice=choice,
-            reworded=decision.reworded,
+            reworded=self._reworded(info, decision.reworded),
         )  # fmt: skip
+
+    def _reworded(self, info: StatementInfo, more: Callable[[SqlError], SqlError] | None = None) -> Rewording:
+        """Return the function that converts Spark's error about a statement to the error for the client.
+
+        An error about a catalog that does not answer gets the catalog's name (see `told`); `more` converts all others.
+        """
+        entering = info.kind is Kind.SESSION
+
+        def reworded(error: SqlError) -> SqlError:
+            found = told(error, self.catalogs, entering=entering)
+            return found if found is not error or more is None else more(error)
+
+        return reworded
 
     async def _changed(self, session: ClientSession, info: StatementInfo, sql: str) -> list[Edit]:
         """Return the edits that turn a statement that changes the session, or EXECUTE IMMEDIATE, into SQL that Spark
@@ -184,9 +199,17 @@ class Answers:
         facts.forget()
 
     async def facts(self, session: ClientSession) -> Session:
-        """Return the session's current settings, namespace and temporary views."""
+        """Return the session's current settings, namespace and temporary views.
+
+        Raise NoCurrentCatalog if Spark cannot load the session's current catalog.
+        """
         facts: SessionFacts = session.facts
-        read = await facts.read(session.upstream.query)
+        try:
+            read = await facts.read(session.upstream.query)
+        except SqlError as error:
+            if (found := no_current_catalog(error, facts.default_catalog, self.catalogs)) is error:
+                raise
+            raise found from error
         self._look_for_catalogs(read)
         return replace(read, off="" if facts.settings[REWRITE] == ON else REWRITE_IS_OFF)
 
@@ -304,13 +327,14 @@ class Answers:
         """Return the decision about a statement, also while a catalog is unavailable.
 
         `hint` has the statement without Viewgate's hint, and the options of the hint. While a catalog that the
-        statement needs is unavailable, decide that Spark runs the statement unchanged; but raise Unavailable if the
-        statement calls `timeseries`, a function that Spark does not have. A `thorough` decision also has a reason for
+        statement needs is unavailable, or Spark cannot load the session's current catalog, decide that Spark runs the
+        statement unchanged; but raise the error if the statement calls `timeseries`, a function that Spark does not
+        have. A `thorough` decision also has a reason for
         each view over the statement's tables that cannot answer.
         """
         try:
             return await self._decide(session, hint, thorough)
-        except Unavailable as outage:
+        except (NoCurrentCatalog, Unavailable) as outage:
             if calls_time(hint.sql):  # which Spark does not have
                 raise
             return Decision(None, hint.sql, problem=outage.message, why=Reason.UNKNOWN_STATE, over=1)

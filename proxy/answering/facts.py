@@ -40,7 +40,8 @@ HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
 
 _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 _OURS = "viewgate."
-_CATALOG = "spark.sql.catalog."
+_CATALOG, _DEFAULT_CATALOG = "spark.sql.catalog.", "spark.sql.defaultCatalog"
+_SESSION_CATALOG = "spark_catalog"  # Spark's own default
 _SHARED = "spark.sql.hive.thriftServer.singleSession"  # with it, other clients' SET and USE apply to this session, too
 # Without FROM, Spark would run a job, which waits while Spark is busy; the client has no operation handle until then.
 _WHERE = "SELECT current_catalog(), current_database(), current_timezone() FROM VALUES (1)"
@@ -119,6 +120,8 @@ class SessionFacts:
     queried again before the next rewriting. A statement whose effect on the session is unknown (a script, EXECUTE
     IMMEDIATE of a computed text, a temporary function) turns rewriting off for the rest of the session.
 
+    - `default_catalog`: the catalog that is current until a statement enters another one, as Spark last reported it
+
     `configuration` is the configuration with which the client opened the session; the constructor raises SqlError for
     an invalid value of one of Viewgate's settings.
     """
@@ -134,6 +137,7 @@ class SessionFacts:
         self._known: Session | None = None
         self._changing = 0
         self._shared = False
+        self.default_catalog = _SESSION_CATALOG
         self._temporary: set[str] = set()
 
     def bound(self, now_ms: int, hint: str | None = None) -> Bound:
@@ -209,6 +213,7 @@ class SessionFacts:
         settings = {str(key): str(value) for key, value, *_ in (await query("SET")).rows}
         self._shared = settings.get(_SHARED, "").lower() == "true"
         defaults = await self._defaults.of(settings, query)
+        self.default_catalog = settings.get(_DEFAULT_CATALOG) or defaults.get(_DEFAULT_CATALOG, _SESSION_CATALOG)
         state = await query(_WHERE)
         catalog, namespace, zone = (str(value) for value in state.rows[0])
         settings[TIME_ZONE] = zone
@@ -219,7 +224,7 @@ class SessionFacts:
             split_name(namespace),
             settings,
             zone,
-            catalogs | {catalog, "spark_catalog"},
+            catalogs | {catalog, _SESSION_CATALOG},
             frozenset(self._temporary),
             lower_names=frozenset(name for name in catalogs if _is_hive(name, settings)),
             defaults=defaults,

@@ -20,6 +20,7 @@ from proxy.catalog.late import LateStore
 from proxy.catalog.past import Refreshed
 from proxy.catalog.reach import TIMEOUT_S, Unavailable
 from proxy.catalog.stores import CatalogError, check_properties, open_store
+from proxy.catalog.unanswered import NoCurrentCatalog, no_current_catalog, told
 
 __all__ = [
     "BRANCH_PREFIX",
@@ -31,12 +32,15 @@ __all__ = [
     "Kind",
     "Listed",
     "Looked",
+    "NoCurrentCatalog",
     "NotCommitted",
     "Published",
     "Refreshed",
     "Unavailable",
+    "no_current_catalog",
     "open_catalog",
     "open_catalogs",
+    "told",
 ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
+from proxy.catalog import NoCurrentCatalog
 from proxy.commands.context import Context
 from proxy.session import ClientSession
 from proxy.statements import Loss, Parts, Written, classify, substituted
@@ -55,11 +56,28 @@ class AffectedViews:
     async def meant(
         self, session: ClientSession, names: Iterable[Parts], possible: frozenset[TableName]
     ) -> frozenset[TableName]:
-        """Return those tables in `possible` that at least one of `names` denotes in the session."""
+        """Return those tables in `possible` that at least one of `names` denotes in the session.
+
+        Raise NoCurrentCatalog if Spark cannot load the session's current catalog, and one of `names` is not a full
+        name.
+        """
         if not possible:
             return possible
-        facts = await self._context.facts(session)
+        try:
+            facts = await self._context.facts(session)
+        except NoCurrentCatalog:
+            if all(self._is_full(parts) for parts in names):
+                return possible & {TableName(parts) for parts in names}
+            raise
         return possible & {facts.resolve(parts) for parts in names}
+
+    def _is_full(self, name: Parts) -> bool:
+        """Return whether a name denotes the same table in every session, because it begins with a catalog of the
+        settings.
+        """
+        catalog = name[0]
+        known = self._context.catalogs
+        return len(name) > 2 and catalog in known and not known[catalog].lower_names
 
     async def names(self) -> Names:
         """Return the index of the current views' names (see `Names`).

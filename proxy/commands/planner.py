@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 
-from proxy.catalog import Unavailable
+from proxy.catalog import Unavailable, told
 from proxy.catalog.views import NEVER
 from proxy.commands import describe, hive_listings, show
 from proxy.commands.affected import AffectedViews
@@ -58,6 +58,10 @@ class Planner:
                 raise SqlError(
                     "the statement is nested too deeply: reduce the nesting of its subqueries and expressions", "54001"
                 ) from error
+            except SqlError as error:
+                if (found := told(error, self._context.catalogs)) is error:
+                    raise
+                raise found from error
 
         return Local(run)
 

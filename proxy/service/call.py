@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from proxy.authentication import ProxyUsers
-from proxy.catalog import Catalogs
+from proxy.catalog import Catalogs, told
 from proxy.hs2 import Interrupted, SqlError, encode_reply, failure
 from proxy.journal import Journal, Record, one_word
 from proxy.session import Answering, ClientSession, Foreseen, Handle, Message, Operation, Sessions, Worker, numbered
@@ -153,7 +153,7 @@ class Processor:
             logger.info("%s: %s: %s", peer, head.name, error)
             return application_exception(head.name, head.seqid, Fault.PROTOCOL_ERROR, str(error))
         except SqlError as error:
-            return self.refused(head, error)
+            return self.refused(head, told(error, self.catalogs or (), entering=head.name == "OpenSession"))
         except Exception as error:
             logger.exception("%s: %s", peer, head.name)
             return self.refused(
