@@ -165,6 +165,11 @@ async def _catalog(catalog: CatalogSettings, timeout: float) -> str:
             f"{told}; views that cannot be used, because their metadata cannot be read ({len(opened.broken)}): "
             f"{reasons}"
         )
+    if not views and not await opened[catalog.name].namespaces():
+        raise Dispensable(
+            f"{told}, and no namespaces: unless the catalog is new, check that uri is that of Spark's catalog, and "
+            "that name is the catalog's name in Spark"
+        )
     return told
 
 

@@ -203,7 +203,7 @@ class Reach:
                 reason(cause),
             )
             return Unavailable(reason(cause))
-        self._begin(reason(cause))
+        self._begin(_with_remedy(cause))
         return Unavailable(self._problem or "")
 
     async def _asked(self, call: Callable[[], T]) -> T:
@@ -301,3 +301,9 @@ class Reach:
         )
         for resume in self.back:
             resume()
+
+
+def _with_remedy(cause: BaseException) -> str:
+    """Return the cause of an outage, and what to do; Viewgate's own errors, which are built-in ones, say so already."""
+    own = isinstance(cause, ConnectionError | TimeoutError)
+    return reason(cause) if own else f"{reason(cause)}; check the catalog's server"

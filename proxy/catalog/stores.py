@@ -15,16 +15,18 @@ use ETags.
 from __future__ import annotations
 
 import gzip
+import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from json import JSONDecodeError
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
+from urllib.parse import urlsplit
 
 from cachetools import LRUCache
+from pydantic import ValidationError
 from pyiceberg.catalog import Catalog as IcebergCatalog
 from pyiceberg.catalog import load_catalog
 from pyiceberg.catalog.rest import Endpoints, IdentifierKind, RestCatalog
@@ -38,7 +40,7 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.typedef import Identifier
 from pyiceberg.types import strtobool
-from requests import Response
+from requests import RequestException, Response
 from requests.adapters import DEFAULT_POOLSIZE, HTTPAdapter
 from sqlalchemy import Engine, Row, TextClause, create_engine, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -358,9 +360,24 @@ def open_store(name: str, properties: Mapping[str, str]) -> Store:
     except Exception as failure:  # drivers, files and networks each have errors of their own
         kind = CatalogError if _is_permanent(failure) else Unreachable
         raise kind(
-            f"catalog {name}: {_shown(uri)} cannot be opened: {reason(failure)}; check uri and the login in [catalog]"
+            f"catalog {name}: {_shown(uri)} cannot be opened: {_reply_or_reason(failure)}; check "
+            f"{'uri, warehouse' if 'warehouse' in properties else 'uri'} and the login in [catalog]"
         ) from failure
     return _store(iceberg)
+
+
+# pyiceberg's error for a reply that is not in JSON, or is none of the replies that the REST specification has.
+_NO_ICEBERG_ERROR = re.compile(r"RESTError (\d+): Received unexpected JSON Payload: (.*), errors: ", re.DOTALL)
+_SHOWN_OF_REPLY = 100
+
+
+def _reply_or_reason(failure: Exception) -> str:
+    """Return the reason why a catalog cannot be opened: a REST server's reply if no Iceberg catalog would send it."""
+    if (reply := _NO_ICEBERG_ERROR.match(str(failure))) is not None:
+        return f"the reply is HTTP {reply[1]}, {' '.join(reply[2].split())[:_SHOWN_OF_REPLY]!r}"
+    if isinstance(failure, ValidationError):
+        return "the reply is not that of an Iceberg REST catalog"
+    return reason(failure)
 
 
 # Without this property, pyiceberg writes the type `timestamp with local time zone`, which a metastore of Hive 2
@@ -419,7 +436,7 @@ def _store(iceberg: IcebergCatalog) -> Store:
 
 
 def _check_database(name: str, uri: str) -> None:
-    """Raise CatalogError for an invalid `uri`, or for a SQLite file that does not exist.
+    """Raise CatalogError for an invalid `uri`, or for a SQLite file that does not exist or cannot be used.
 
     Without this check, SQLite would create an empty database.
     """
@@ -430,10 +447,18 @@ def _check_database(name: str, uri: str) -> None:
             f"catalog {name}: uri is {_shown(uri)!r}: it must be a database URL such as {_EXAMPLES['sql']}"
         ) from error
     memory = not url.database or url.database == ":memory:" or "uri" in url.query
-    if url.get_backend_name() == "sqlite" and not memory and not Path(url.database or "").is_file():
+    if url.get_backend_name() != "sqlite" or memory:
+        return
+    file = url.database or ""
+    if not os.path.isfile(file):  # Path.is_file raises PermissionError if its directory must not be read
         raise CatalogError(
-            f"catalog {name}: uri is {uri!r}, and there is no file {url.database}: give the path of the file that "
-            "Spark's catalog uses, with four slashes if it is absolute (sqlite:////data/catalog.db)"
+            f"catalog {name}: uri is {uri!r}, and there is no file {file} that Viewgate's user can see: give the path "
+            "of the file that Spark's catalog uses, with four slashes if it is absolute (sqlite:////data/catalog.db)"
+        )
+    if not os.access(file, os.R_OK):
+        raise CatalogError(
+            f"catalog {name}: Viewgate's user may not read the file {file}: change the permissions of the "
+            "file, or the user"
         )
 
 
@@ -452,6 +477,31 @@ def _shown(uri: str) -> str:
 
 
 def reason(failure: BaseException) -> str:
-    """Return an error's message on one line; for a SQLAlchemy error, return the database driver's own message."""
-    text = str(failure.orig if isinstance(failure, DBAPIError) else failure)
-    return " ".join(text.split()) or type(failure).__name__
+    """Return an error's message on one line.
+
+    For a SQLAlchemy error, return the database driver's own message; for an error of the HTTP client, the innermost
+    cause and the server's address.
+    """
+    if isinstance(failure, RequestException) and failure.request is not None:
+        server = urlsplit(str(failure.request.url)).netloc.rpartition("@")[2]
+        return f"{_innermost(failure)} ({server})"
+    return _on_one_line(failure.orig if isinstance(failure, DBAPIError) else failure)
+
+
+def _innermost(failure: BaseException) -> str:
+    """Return the message of an HTTP client's innermost cause: of urllib3's error, or of the network's."""
+    while (cause := _cause(failure)) is not None:
+        failure = cause
+    return getattr(failure, "strerror", None) or _on_one_line(failure)
+
+
+def _cause(failure: BaseException) -> BaseException | None:
+    """Return the error that a library has wrapped in another one; requests and urllib3 do this in three ways."""
+    wrapped = (failure.__cause__, getattr(failure, "reason", None), *failure.args)
+    return next((each for each in wrapped if isinstance(each, BaseException)), None)
+
+
+def _on_one_line(failure: BaseException | None) -> str:
+    """Return an error's message on one line, without the indented lines, on which PostgreSQL's driver asks back."""
+    lines = (line for line in str(failure).splitlines() if not line.startswith("\t"))
+    return " ".join(" ".join(lines).split()) or type(failure).__name__

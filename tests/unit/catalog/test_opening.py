@@ -9,13 +9,22 @@ from json import JSONDecodeError
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 from pyiceberg.catalog import Catalog, load_catalog
-from pyiceberg.exceptions import NotInstalledError, ServiceUnavailableError, UnauthorizedError
+from pyiceberg.catalog.rest import ConfigResponse
+from pyiceberg.exceptions import NotInstalledError, RESTError, ServiceUnavailableError, UnauthorizedError
 from sqlalchemy.exc import OperationalError
 
 from proxy.catalog import CatalogError, Unavailable, open_catalog, open_catalogs, stores
 from rewriter.model import Table
 from tests.unit.catalog.lake import ROWS, SALES, Lake
+
+
+def _invalid() -> ValidationError:
+    """Return pyiceberg's error for a reply with status 200 that is not in JSON."""
+    with pytest.raises(ValidationError) as raised:
+        ConfigResponse.model_validate_json("<html>")
+    return raised.value
 
 
 @pytest.mark.parametrize(
@@ -49,9 +58,41 @@ def test_refusals(properties: dict[str, str], said: str) -> None:
 
 
 def test_no_empty_catalog_is_made_where_spark_has_none(tmp_path: Path) -> None:
-    with pytest.raises(CatalogError, match=r"there is no file .*catalog\.db: give the path of the file that Spark"):
+    with pytest.raises(
+        CatalogError,
+        match=r"there is no file .*catalog\.db that Viewgate's user can see: give the path of the file that Spark",
+    ):
         open_catalog("lake", {"type": "sql", "uri": f"sqlite:///{tmp_path}/catalog.db"})
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_viewgate_may_not_use_is_named(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)
+    with pytest.raises(CatalogError, match=r"may not read the file .*catalog\.db: change the permissions"):
+        open_catalog("lake", {"type": "sql", "uri": f"sqlite:///{lake.directory}/catalog.db"})
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (
+            RESTError("RESTError 404: Received unexpected JSON Payload: <html>\nno</html>, errors: Invalid JSON: 1"),
+            "the reply is HTTP 404, '<html> no</html>'; check uri, warehouse and the login in [catalog]",
+        ),
+        (_invalid(), "the reply is not that of an Iceberg REST catalog; check uri, warehouse and the login"),
+        (RESTError("NotFoundException: no warehouse w"), "NotFoundException: no warehouse w; check uri, warehouse"),
+    ],
+)
+def test_what_a_server_of_another_kind_replies_is_told_in_short(
+    failure: Exception, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: str, **_: str) -> None:
+        raise failure
+
+    monkeypatch.setattr(stores, "load_catalog", load)
+    with pytest.raises(CatalogError) as refused:
+        open_catalog("lake", {"type": "rest", "uri": "https://catalog", "warehouse": "w"})
+    assert f"https://catalog cannot be opened: {told}" in str(refused.value)
 
 
 def test_a_database_that_does_not_answer_is_named_without_its_password() -> None:
@@ -61,7 +102,7 @@ def test_a_database_that_does_not_answer_is_named_without_its_password() -> None
         open_catalog("lake", {"type": "sql", "uri": f"postgresql+psycopg2://ann:secret@127.0.0.1:{port}/iceberg"})
     message = str(refused.value)
     assert f"postgresql+psycopg2://ann:***@127.0.0.1:{port}/iceberg cannot be opened: " in message
-    assert "refused" in message
+    assert "failed: Connection refused; check uri" in message
     assert "sqlalche" not in message
     assert "secret" not in message
 

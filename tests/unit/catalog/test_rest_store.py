@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from http.client import RemoteDisconnected
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any
@@ -13,16 +15,21 @@ from zlib import crc32
 
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
-from requests import ReadTimeout
+from requests import ConnectionError as RequestsError
+from requests import ReadTimeout, Request, RequestException
 from requests.adapters import HTTPAdapter
+from requests.exceptions import SSLError
+from urllib3 import HTTPConnectionPool
+from urllib3.exceptions import MaxRetryError, ProtocolError
 
 from proxy.catalog import Catalogs, Kind, Unavailable, open_catalog
 from proxy.catalog.documents import Remembered
-from proxy.catalog.stores import open_store
+from proxy.catalog.stores import open_store, reason
 from rewriter.model import Table, TableName, ViewState
 from tests.unit.catalog.lake import AGG, MATERIALIZED, SALES, view_document
 from tests.unit.catalog.test_tables import document, snapshot
 
+_POOL = HTTPConnectionPool("db", 8181)
 ODD = TableName(("lake", "demo", "inner", "a/b {c}"))
 
 
@@ -222,6 +229,31 @@ def test_the_adapters_of_pyiceberg_are_kept(server: Server, monkeypatch: pytest.
         store.close()
 
 
+def test_an_outage_names_the_server_and_the_cause_without_the_words_of_a_library(
+    server: Server, catalog: Catalogs
+) -> None:
+    place = f"127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(Unavailable) as raised:
+        asyncio.run(catalog.current([SALES]))
+    told = f": Connection refused ({place}); check the catalog's server; Viewgate keeps trying"
+    assert raised.value.message.endswith(told)
+
+
+@pytest.mark.parametrize(
+    ("failure", "told"),
+    [
+        (RequestsError(ProtocolError("Connection aborted.", RemoteDisconnected("closed"))), "closed (db:8181)"),
+        (SSLError(MaxRetryError(_POOL, "/v1", SSLError(ssl.SSLError(1, "wrong version")))), "wrong version (db:8181)"),
+        (RequestsError(OSError(111, "Connection refused")), "Connection refused (db:8181)"),
+    ],
+)
+def test_the_innermost_cause_is_told(failure: RequestException, told: str) -> None:
+    failure.request = Request("GET", "https://ann:secret@db:8181/v1/config?token=x").prepare()
+    assert reason(failure) == told
+
+
 def test_a_thread_does_not_wait_for_ever_for_a_server_that_is_silent(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,8 +262,9 @@ def test_a_thread_does_not_wait_for_ever_for_a_server_that_is_silent(
     server.let.clear()
     try:
         for ask in (store.namespaces, store.views, lambda: store.look([SALES])):
-            with pytest.raises(ReadTimeout):
+            with pytest.raises(ReadTimeout) as raised:
                 ask()
+            assert reason(raised.value) == f"timed out (127.0.0.1:{server.server_port})"
     finally:
         server.let.set()
         store.close()

@@ -50,7 +50,13 @@ def test_a_catalog_that_answers(tmp_path: Path, capsys: pytest.CaptureFixture[st
     SqlCatalog("lake", uri=uri).close()
     file.write_text(REMOTE.format(0, free_port()) + f"uri = '{uri}'\n")
     program.main(["doctor", "--config", str(file)])
-    assert "ok    catalog lake: answers; 0 materialized views" in capsys.readouterr().out
+    warning = "warn  catalog lake: answers; 0 materialized views, and no namespaces: unless the catalog is new, check"
+    assert warning in capsys.readouterr().out
+    iceberg = SqlCatalog("lake", uri=uri)
+    iceberg.create_namespace("demo")
+    iceberg.close()
+    program.main(["doctor", "--config", str(file)])
+    assert "ok    catalog lake: answers; 0 materialized views\n" in capsys.readouterr().out
 
 
 def test_a_view_that_cannot_be_read_is_a_warning(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
