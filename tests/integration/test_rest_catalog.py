@@ -128,8 +128,8 @@ def test_views_over_tables_of_two_catalogs(session: Any, rest: Rest) -> None:
     assert "delta_union" in str(clients.rows(session, f"EXPLAIN REWRITE {JOINED}"))
     right(session, JOINED)
     clients.rows(session, "INSERT INTO lake.two.regions VALUES (9, 'c9')")  # refreshes the views of both catalogs
-    listed = {row[1]: (row[4], row[-1]) for row in clients.rows(session, "SHOW MATERIALIZED VIEWS")}
-    assert (listed["joined"], listed["counted"]) == (("fresh", "rest"), ("fresh", "lake"))
+    # The statement waits for the refreshes for at most ten seconds, which do not suffice on a busy machine.
+    eventually(lambda: {("joined", "fresh", "rest"), ("counted", "fresh", "lake")} <= _listed(session))
     right(session, JOINED)
     with pytest.raises(OperationalError, match=r"needed by materialized views lake\.two\.counted, rest\.shop\.joined"):
         clients.rows(session, "DROP TABLE lake.two.regions")
@@ -140,8 +140,14 @@ def test_views_over_tables_of_two_catalogs(session: Any, rest: Rest) -> None:
     clients.rows(session, "DROP TABLE lake.two.regions PURGE")
 
 
+def _listed(session: Any) -> set[tuple[str, str, str]]:
+    """Return the name, the status and the catalog of each view."""
+    return {(row[1], row[4], row[-1]) for row in clients.rows(session, "SHOW MATERIALIZED VIEWS")}
+
+
 def _hang(session: Any, rest: Rest) -> None:
     """Check that the view in SQLite answers while Viewgate, but not Spark, gets no replies from the REST catalog."""
+    outages = rest.gate.output.count("catalog unavailable catalog=rest")
     rest.way.hold()
     begun = time.monotonic()
     assert "the catalog rest is unavailable since" in reasons(session, JOINED)
@@ -151,7 +157,7 @@ def _hang(session: Any, rest: Rest) -> None:
     assert time.monotonic() - begun < PATIENCE_S + 15
     rest.way.resume()
     eventually(lambda: chosen(session, JOINED) == ["rest.shop.joined"])
-    assert rest.gate.output.count("catalog unavailable catalog=rest") == 1
+    assert rest.gate.output.count("catalog unavailable catalog=rest") == outages + 1
 
 
 def test_bounds_time_travel_rollbacks_and_deltas(session: Any, direct: Any) -> None:
@@ -161,8 +167,10 @@ def test_bounds_time_travel_rollbacks_and_deltas(session: Any, direct: Any) -> N
 def test_a_dropped_view_is_gone(session: Any, rest: Rest) -> None:
     clients.rows(session, "DROP MATERIALIZED VIEW rest.shop.by_region")
     assert chosen(session, QUERY) == []
-    assert load_catalog("rest", **rest.catalog).list_views("shop") == []
-    assert load_catalog("rest", **rest.catalog).list_tables("shop") == [("shop", "sales")]
+    catalog = load_catalog("rest", **rest.catalog)
+    left = {name for _, name in (*catalog.list_views("shop"), *catalog.list_tables("shop"))}
+    assert "sales" in left
+    assert not left & {"by_region", "by_region__storage"}
 
 
 def test_what_has_not_changed_is_not_sent_again(session: Any, rest: Rest, monkeypatch: pytest.MonkeyPatch) -> None:
