@@ -22,9 +22,9 @@ from proxy.catalog import Catalogs, open_catalog
 from rewriter.model import Table, TableName, ViewState
 from tests.integration import clients
 from tests.integration.cut import Way
-from tests.integration.daemon import eventually
+from tests.integration.daemon import eventually, free_ports
 from tests.integration.decided import chosen, reasons, rows_both_ways
-from tests.integration.gate import Gate, settings_beside
+from tests.integration.gate import DEMO_ROWS, Gate, settings_beside
 from tests.integration.moments import check_moments
 from tests.integration.race import Race
 from tests.integration.rest import rest_catalog
@@ -32,6 +32,7 @@ from tests.integration.rest import rest_catalog
 RACE_S = 4
 ENDED = (ttypes.TOperationState.CANCELED_STATE, ttypes.TOperationState.ERROR_STATE)
 PATIENCE_S = 2
+OTHER = {"spark.sql.defaultCatalog": "lake"}
 QUERY = "SELECT region, sum(amount) FROM rest.shop.sales GROUP BY region"
 VIEW = "rest.shop.by_region"
 
@@ -158,6 +159,42 @@ def _hang(session: Any, rest: Rest) -> None:
     rest.way.resume()
     eventually(lambda: chosen(session, JOINED) == ["rest.shop.joined"])
     assert rest.gate.output.count("catalog unavailable catalog=rest") == outages + 1
+
+
+def test_a_default_catalog_that_is_down_is_named_and_statements_over_others_run(
+    gate: Gate, java: clients.JavaMachine
+) -> None:
+    lake = "SELECT country, count(*) AS n FROM lake.demo.sales GROUP BY country"
+    (port,) = free_ports(1)
+    settings = {
+        "spark.sql.catalog.gone": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.gone.type": "rest",
+        "spark.sql.catalog.gone.uri": f"http://127.0.0.1:{port}",
+        "spark.sql.defaultCatalog": "gone",
+    }
+    with clients.pyhive(gate.port) as session:
+        for key, value in settings.items():
+            clients.rows(session, f"SET {key} = {value}")
+        assert sum(n for _, n in clients.rows(session, lake)) == DEMO_ROWS
+        current = "Spark cannot load the catalog gone, which is current in the session ("
+        assert current in reasons(session, lake)
+        for sql in ("USE default", "SELECT * FROM gone.shop.t", "EXPLAIN REWRITE SELECT * FROM gone.shop.t"):
+            with pytest.raises(OperationalError) as raised:
+                clients.rows(session, sql)
+            error = raised.value.args[0].status
+            assert error.sqlState == "08001", sql
+            assert "Spark gets no answer from a catalog that the statement needs (" in error.errorMessage
+            assert "check the catalog's server" in error.errorMessage
+            assert "\n" not in error.errorMessage
+        with pytest.raises(OperationalError) as raised:
+            clients.rows(session, "REFRESH MATERIALIZED VIEW demo.agg_sales")
+        assert current in str(raised.value)
+        clients.rows(session, "SET spark.sql.defaultCatalog = lake")
+        assert chosen(session, lake)
+    with pytest.raises(clients.SqlException, match="no answer from a catalog") as refused:
+        java.connect(f"{gate.url}?{';'.join(f'{key}={value}' for key, value in settings.items())}")
+    assert "spark.sql.defaultCatalog=lake" in refused.value.message
+    java.connect(f"{gate.url}?{';'.join(f'{key}={value}' for key, value in (settings | OTHER).items())}").close()
 
 
 def test_bounds_time_travel_rollbacks_and_deltas(session: Any, direct: Any) -> None:
