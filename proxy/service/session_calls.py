@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from proxy.catalog import is_unanswered
 from proxy.hs2 import SESSION_HANDLE, SqlError, Unreachable, success
 from proxy.hs2.codec import SPARK_HOLDS_S, clamped, status_held_s
 from proxy.hs2.generated import ttypes
@@ -17,6 +18,7 @@ from proxy.session import ClientSession, Handle, Lease, with_handle
 from proxy.upstream import Attachment, without_namespace
 from proxy.wire import find, read_i32, read_map, value_bytes, with_field, write_map
 from proxy.wire.message import I32, MAP
+from rewriter.model import split_name
 
 _CLIENT_PROTOCOL, _REQUEST_CONFIGURATION = (1, 1), (1, 4)
 _SERVER_PROTOCOL, _CONFIGURATION = (0, 2), (0, 4)
@@ -28,6 +30,7 @@ _FETCH_SIZE, _USUAL_FETCH_SIZE, _GOOD_FETCH_SIZE = (
 # With this namespace, as in jdbc:hive2://host:port/viewgate.system, a session is for operators: it opens no upstream
 # session before a statement needs one, so that Viewgate's own statements run while every upstream is drained or down.
 _NAMESPACE, _OF_OPERATORS = "use:database", "viewgate.system"
+_DEFAULT = b"set:hiveconf:spark.sql.defaultCatalog"
 _LONG_POLL = "hive.server2.long.polling.timeout"
 _PROXY_USER = "hive.server2.proxy.user"
 _PROXY_USER_KEYS = frozenset({_PROXY_USER, f"set:hiveconf:{_PROXY_USER}", f"set:system:{_PROXY_USER}"})
@@ -38,9 +41,10 @@ async def open_session(call: Call) -> bytes:
 
     The upstream session is opened at once if the upstream has room for another session. If the upstream is slow, the
     upstream session is opened in the background. If the upstream is full, or if the session is for operators (opened in
-    the namespace `viewgate.system`), the upstream session is opened for the first statement that needs it. The
-    `username` of the request is ignored. Raise SqlError if the user may not be impersonated, if a limit on sessions is
-    exceeded, or if the upstream refuses the session.
+    the namespace `viewgate.system`), the upstream session is opened for the first statement that needs it. If Spark's
+    default catalog does not answer, and the namespace is in another catalog, the session gets this other catalog as its
+    default. The `username` of the request is ignored. Raise SqlError if the user may not be impersonated, if a limit on
+    sessions is exceeded, or if the upstream refuses the session.
     """
     with call.service.sessions.opening():
         return await _opened(call)
@@ -66,7 +70,15 @@ async def _opened(call: Call) -> bytes:
     if for_operators:
         message = without_namespace(message) or message
     upstream = Attachment(service.upstreams, user, call.peer.user, message)
-    reply = None if for_operators else await upstream.open()
+    try:
+        reply = None if for_operators else await upstream.open()
+    except SqlError as error:
+        catalog = split_name(configuration.get(_NAMESPACE, ""))[0]
+        if not is_unanswered(error) or service.catalogs is None or catalog not in service.catalogs:
+            raise
+        message = _with_default_catalog(message, catalog)
+        upstream = Attachment(service.upstreams, user, call.peer.user, message)
+        reply = await upstream.open()
     reply = reply or _reply_of_our_own(call, upstream.version)
     answered = find(reply, _SERVER_PROTOCOL)
     if answered is None:
@@ -142,6 +154,17 @@ def _with_short_polls(message: bytes, configuration: dict[str, str], version: in
     entries = read_map(value_bytes(message, span)) if span else []
     entries.append((f"set:hiveconf:{_LONG_POLL}".encode(), b"%dms" % (held_s * 1000)))
     return with_field(message, _REQUEST_CONFIGURATION, MAP, write_map(entries))
+
+
+def _with_default_catalog(message: bytes, catalog: str) -> bytes:
+    """Return the OpenSession message of a session whose namespace is in `catalog` with this default catalog.
+
+    Spark's own default catalog is then not loaded, which Spark otherwise does before it enters the namespace, and which
+    fails while the default catalog is down. Once the session is in the namespace, the default has no effect.
+    """
+    span = find(message, _REQUEST_CONFIGURATION)
+    others = [(key, value) for key, value in read_map(value_bytes(message, span)) if key != _DEFAULT] if span else []
+    return with_field(message, _REQUEST_CONFIGURATION, MAP, write_map([*others, (_DEFAULT, catalog.encode())]))
 
 
 def _acting(call: Call, configuration: dict[str, str], message: bytes) -> tuple[str, dict[str, str], bytes]:

@@ -195,6 +195,11 @@ def test_a_default_catalog_that_is_down_is_named_and_statements_over_others_run(
         java.connect(f"{gate.url}?{';'.join(f'{key}={value}' for key, value in settings.items())}")
     assert "spark.sql.defaultCatalog=lake" in refused.value.message
     java.connect(f"{gate.url}?{';'.join(f'{key}={value}' for key, value in (settings | OTHER).items())}").close()
+    other = java.connect(f"{gate.url}lake.demo?{';'.join(f'{key}={value}' for key, value in settings.items())}")
+    try:
+        assert other.rows("SELECT count(*) FROM sales") == [(str(DEMO_ROWS),)]
+    finally:
+        other.close()
 
 
 def test_bounds_time_travel_rollbacks_and_deltas(session: Any, direct: Any) -> None:

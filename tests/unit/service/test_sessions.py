@@ -2,13 +2,15 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
 import pytest
 
 from proxy.authentication import ProxyUsers
-from proxy.hs2 import ResultSet, encode_call, read_reply, read_request
+from proxy.catalog import Catalogs
+from proxy.hs2 import ResultSet, SqlError, encode_call, read_reply, read_request
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Budget
 from proxy.session import ClientSession, Local, Log, Plan
@@ -69,6 +71,40 @@ def test_handles_are_ours_and_bound_to_their_principal() -> None:
             assert (await alice.execute(session, "SELECT 1")).status.sqlState == "08003"
 
     with_proxy(test)
+
+
+RAW = "Error running query: org.apache.iceberg.exceptions.RESTException: Error occurred while processing GET request"
+DEFAULT = "set:hiveconf:spark.sql.defaultCatalog"
+
+
+@pytest.mark.parametrize(
+    ("namespace", "opens"), [("lake.demo", True), ("lake", True), ("default", False), ("rest.shop", False)]
+)
+def test_a_session_in_another_catalog_than_the_default_one_which_is_down(namespace: str, opens: bool) -> None:
+    def refusal(message: bytes) -> SqlError | None:
+        given = read_request(message, ttypes.TOpenSessionReq).configuration
+        return SqlError(RAW, None) if given[DEFAULT] == "rest" else None
+
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.refuses = refusal
+        given = {"use:database": namespace, DEFAULT: "rest", "set:hiveconf:a": "1"}
+        request = ttypes.TOpenSessionReq(client_protocol=10, configuration=given)
+        async with RawClient(proxied.port) as client:
+            opened = await client.ask("OpenSession", request, ttypes.TOpenSessionResp)
+        if opens:
+            assert opened.status.statusCode == 0
+            last = read_request(proxied.spark.sent("OpenSession")[-1], ttypes.TOpenSessionReq)
+            assert last.configuration.items() >= {**given, DEFAULT: "lake"}.items()
+        else:
+            assert opened.status.sqlState == "08001"
+            assert "Spark gets no answer from the catalog rest (Error occurred" in opened.status.errorMessage
+            assert "?spark.sql.defaultCatalog=lake" in opened.status.errorMessage
+
+    with_proxy(test, catalogs=Catalogs([known("lake", True), known("rest", False)]))
+
+
+def known(name: str, available: bool) -> Any:
+    return SimpleNamespace(name=name, available=available, lower_names=False)
 
 
 def test_a_closed_session_is_gone() -> None:

@@ -85,6 +85,7 @@ class FakeSpark:
         self.query_id = "spark's"
         self.slow_reasons = 0  # answers that tell of an error before its reason is there
         self.listings: dict[str, ResultSet | SqlError] = {"GetTables": ROW}  # answers to calls that list things
+        self.refuses: Callable[[bytes], SqlError | None] | None = None  # the refusal of an OpenSession, if any
         self.deadly: set[str] = set()  # calls that are not answered: every connection is dropped instead
         self.empty: set[str] = set()  # calls that are answered by a reply without a response in it
         self.held: dict[str, asyncio.Event] = {}  # calls that are not answered before the event
@@ -271,6 +272,8 @@ class FakeSpark:
         return ttypes.TExecuteStatementResp(status=success(), operationHandle=operation)
 
     async def _OpenSession(self, user: str, message: bytes) -> Any:  # noqa: N802
+        if self.refuses is not None and (refusal := self.refuses(message)) is not None:
+            return ttypes.TOpenSessionResp(status=failure(refusal), serverProtocolVersion=0)
         handle = Handle.new()
         self.sessions[handle.guid] = user
         identifier = ttypes.THandleIdentifier(guid=handle.guid, secret=handle.secret)
