@@ -28,7 +28,7 @@ from proxy.pipeline.locks import Content, UnderWay, content
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.shared_delta import SharedDelta, shared_deltas
 from proxy.pipeline.sources import Sources, look
-from proxy.pipeline.staging import JOB_SETTINGS, LOST, check_types, recording, staged
+from proxy.pipeline.staging import JOB_SETTINGS, LOST, check_types, recording, staged, within
 from proxy.pipeline.statements import pin, relations
 from proxy.pipeline.status import REFRESH_ERROR, Lost, explained, headline, noted, out_of_reach, status
 from proxy.pipeline.steps import RETENTION, UP_TO_DATE, Asked, Step, next_step
@@ -309,7 +309,10 @@ class Pipeline:
         for held, storage in step.reading.held if step.reading else ():
             log(f"{view.name}: reading {held.name} from its storage table, at snapshot {storage.snapshot_id}")
         summary = to_summary(step.state, tuple(sources.views.values()))
-        async with self._runner.job({**(view.settings or {}), **JOB_SETTINGS, **recording(summary)}) as job:
+        settings = {**(view.settings or {}), **JOB_SETTINGS, **recording(summary)}
+        if view.namespace:
+            settings |= within(view.catalog)
+        async with self._runner.job(settings) as job:
             if view.namespace:
                 await job.run("USE " + ".".join(map(quoted, (view.catalog, *view.namespace))))
             await job.run(f"ALTER TABLE {view.storage.sql()} CREATE BRANCH {branch}")

@@ -32,6 +32,14 @@ _COMMIT_FAILED = "org.apache.iceberg.exceptions.CommitFailedException"
 _logger = logging.getLogger(__name__)
 
 
+def within(catalog: str) -> dict[str, str]:
+    """Return the settings of a job whose statements are about one catalog.
+
+    Before USE of this catalog, or a CALL, Spark would load its default catalog, whose server may be down.
+    """
+    return {"spark.sql.defaultCatalog": catalog}
+
+
 def recording(summary: Mapping[str, str]) -> dict[str, str]:
     """Return the Spark settings with which a write records `summary` in the summary of its snapshot.
 

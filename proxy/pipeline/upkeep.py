@@ -27,7 +27,7 @@ from proxy.catalog.views import period
 from proxy.hs2 import SqlError
 from proxy.pipeline.runner import Runner
 from proxy.pipeline.sources import storage_of
-from proxy.pipeline.staging import JOB_SETTINGS, recording, staged
+from proxy.pipeline.staging import JOB_SETTINGS, recording, staged, within
 from proxy.pipeline.statements import call
 from proxy.pipeline.status import headline
 from proxy.session import Log
@@ -54,7 +54,7 @@ class Upkeep:
         After a compaction, by this statement or an earlier one, the refresh state is recorded again.
         """
         await self._carry(view)
-        async with self._runner.job({}) as job:
+        async with self._runner.job(within(view.storage.catalog)) as job:
             await job.run(statement)
         await self._carry(view)
 
@@ -73,7 +73,7 @@ class Upkeep:
             if not snapshots or snapshots[-1].timestamp_ms > now_ms - 2000 * keep:
                 return
             older = timestamp_text((now_ms - 1000 * keep) * 1000)
-            async with self._runner.job({}) as job:
+            async with self._runner.job(within(view.storage.catalog)) as job:
                 await job.run(call("expire_snapshots", view.storage, [("older_than", older), ("retain_last", "1")]))
             log(f"{view.name}: snapshots of its storage table that are older than {view.properties[KEEP]} expired")
         except SqlError as failure:
@@ -116,7 +116,7 @@ class Upkeep:
         """
         async with staged(self._catalogs, view, storage.snapshot_id) as branch:
             name = storage.name.sql()
-            async with self._runner.job({**JOB_SETTINGS, **recording(summary)}) as job:
+            async with self._runner.job({**JOB_SETTINGS, **within(view.storage.catalog), **recording(summary)}) as job:
                 await job.run(f"ALTER TABLE {name} CREATE BRANCH {branch}")
                 await job.run(f"INSERT INTO {name}.branch_{branch} SELECT * FROM {name} WHERE false")
             base = storage.snapshot_id

@@ -33,6 +33,12 @@ def test_the_content_is_read_at_the_snapshots_that_are_recorded(house: House) ->
     assert properties[f"iceberg.base.snapshot.{source.uuid}"] == str(snapshot)
 
 
+def test_a_job_enters_the_namespace_of_the_view_without_sparks_default_catalog(house: House) -> None:
+    asyncio.run(house.refresh())
+    assert house.spark.settings["spark.sql.defaultCatalog"] == "lake"
+    assert house.spark.statements[0] == "USE lake.demo"
+
+
 def test_the_job_has_the_views_own_settings(house: House) -> None:
     asyncio.run(house.refresh())
     assert house.spark.settings["spark.sql.ansi.enabled"] == "false"

@@ -62,6 +62,7 @@ def test_snapshots_expire_when_the_oldest_has_twice_the_age_that_is_kept(
         "CALL lake.system.expire_snapshots(table => 'demo.agg__storage', older_than => TIMESTAMP_LTZ '"
     )
     assert call.endswith("', retain_last => 1)")
+    assert house.spark.settings == {"spark.sql.defaultCatalog": "lake"}
     assert "older than 1 day expired" in house.log[-1]
 
 
