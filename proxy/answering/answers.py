@@ -267,7 +267,9 @@ class Answers:
             for schema, rows in await self._virtual_schemas(session, sql)
             for edit in await schema.expand(sql, rows)
         ]
-        return [*edits, *await expand(sql, await self.facts(session), self.catalogs)] if edits else []
+        if edits and _calls_ours(sql):
+            edits += await expand(sql, await self.facts(session), self.catalogs)
+        return edits
 
     async def described(self, session: ClientSession, sql: str) -> Described | None:
         """Return the virtual table that a DESCRIBE statement describes; None for any other statement."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from proxy.catalog.catalog import Catalog
 from proxy.hs2 import SqlError
-from proxy.hs2.status import first_message, own_words, root_message
+from proxy.hs2.status import first_message, root_message
 
 _UNANSWERED = re.compile(r"\borg\.apache\.iceberg\.exceptions\.(?:REST|ServiceUnavailable|ServiceFailure)Exception\b")
 _NO_CONNECTION = "08001"
@@ -61,8 +61,11 @@ def is_unanswered(error: SqlError) -> bool:
 
 
 def _cause(error: SqlError) -> str:
-    """Return the innermost cause in the text of Spark's error on one line; Spark's message without a stack trace."""
-    return " ".join(own_words(root_message(error.message)).split())
+    """Return the innermost cause in the text of Spark's error on one line; Iceberg's message without a stack trace."""
+    text = root_message(error.message)
+    if (iceberg := _UNANSWERED.search(text)) is not None:
+        text = text[iceberg.end() :].removeprefix(": ")
+    return " ".join(text.split())
 
 
 def _others(catalogs: Iterable[Catalog]) -> str:

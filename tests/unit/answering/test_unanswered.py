@@ -124,6 +124,16 @@ def test_a_short_name_that_could_be_a_source_is_refused(session: Session, sql: s
         session.plan(sql)
 
 
+def test_system_tables_are_read_in_a_session_for_operators(session: Session) -> None:
+    async def rows(_session: Any, _table: str) -> list[Any]:
+        return []
+
+    session.session.for_operators = True
+    session.answers._system = rows
+    plan = session.plan("SELECT name FROM viewgate.system.views")
+    assert plan.sql.startswith("SELECT name FROM (")
+
+
 def test_commands_are_told_of_the_catalog(session: Session) -> None:
     local = session.plan("REFRESH MATERIALIZED VIEW shop.by_region")
     assert isinstance(local, Local)
