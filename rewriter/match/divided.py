@@ -21,7 +21,7 @@ def merged(block: Block, union: Occurrence, branch: Block) -> Block:
 
     `branch` is the block of this branch.
     """
-    taken = {table.id for table in block.tables}
+    taken = {table.id for table in block.tables if table.id != union.id}
     fresh = (f"b{i}" for i in count() if f"b{i}" not in taken)
     mapping = {table.id: table.id if table.id not in taken else next(fresh) for table in branch.tables}
     known = {

@@ -9,6 +9,7 @@ import pytest
 from rewriter.block import Block
 from rewriter.match.flattened import flattened
 from rewriter.match.printing import print_block
+from rewriter.sql import columns_in
 from tests.golden.corpus import GoldenFile, world
 from tests.unit.rewriter.engine.test_leaves import block
 
@@ -32,6 +33,13 @@ def test_an_aggregate_of_groups_becomes_an_aggregate_of_rows(query: str, select:
     text = print_block(flat, [f"c{place}" for place in range(len(flat.outputs))])
     assert select in text
     assert text.count("SELECT") == 1
+
+
+@pytest.mark.parametrize("alias", ["", "AS facts", "AS d"])
+def test_keys_of_groups_are_columns_of_the_tables_of_the_block(alias: str) -> None:
+    flat = flattened(block(f"SELECT s FROM {GROUPS} {alias}"))
+    assert isinstance(flat, Block)
+    assert {column.table for tree in flat.expressions for column in columns_in(tree)} == {t.id for t in flat.tables}
 
 
 @pytest.mark.parametrize(
