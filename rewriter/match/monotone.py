@@ -4,7 +4,7 @@ law:    if f keeps the order of values, max(f(x)) is f(max(x)); if f reverses th
         NULL only where x is
 gives:  max(2 * x + 1) is 2 * max(x) + 1, min(-x) is -max(x), and max(year(ts)) is year(max(ts))
 no:     a function that reverses the order of DOUBLEs, because NaN stays the greatest value
-no:     integers of any size without ANSI mode, because 2 * x may wrap around
+no:     integers of any size without ANSI mode, because 2 * x and round(x, -1) may wrap around
 no:     DECIMALs with 38 digits without ANSI mode, because 2 * x may be NULL
 no:     the day of a TIMESTAMP in a zone whose clocks go back across midnight
 """
@@ -57,8 +57,9 @@ def monotone(tree: Tree, block: Block, zone: str, since: SinceOf, *, ansi: bool)
     kind, of = expression_type(tree, block), expression_type(found.operand, block)
     if not found.rising and _may_be_nan(found.operand, block):
         return None
-    # a cast without ANSI mode is monotone only to a wider type, and rounded integers stay within their type
-    wraps = kind in INTEGERS and of in INTEGERS and not isinstance(tree, (exp.Cast, exp.Anonymous))
+    # a cast without ANSI mode is monotone only to a wider type, and integers rounded to units stay as they are
+    units = isinstance(tree, exp.Anonymous) and all((number_value(each) or 0) >= 0 for each in tree.expressions[1:])
+    wraps = kind in INTEGERS and of in INTEGERS and not (isinstance(tree, exp.Cast) or units)
     return found if ansi or not (wraps or may_be_cut(kind)) else None
 
 

@@ -16,6 +16,15 @@ SELECT g, max(q * 2) AS a FROM t GROUP BY g
 SELECT g, max(-q) AS a FROM t GROUP BY g
 --@ kept: AGGREGATE_NOT_IN_VIEW max(-q)
 
+--@ case: the greatest integers have no greater multiple of 10
+SELECT g, max(round(q, -1)) AS a, min(round(q, -2)) AS b FROM t GROUP BY g
+--@ kept: AGGREGATE_NOT_IN_VIEW max(round(q, -1))
+
+--@ case: integers rounded to units stay as they are
+SELECT g, max(round(q)) AS a, min(round(q, 2)) AS b, max(ceil(q)) AS c FROM t GROUP BY g
+--@ rewritten using m
+SELECT v.`g` AS g, max(round(v.`maxq`)) AS a, min(round(v.`minq`, 2)) AS b, max(ceil(v.`maxq`)) AS c FROM lake.demo.m__storage AS v GROUP BY v.`g`
+
 --@ case: quotients, casts, DECIMALs and dates
 SELECT g, max(q / 100) AS a, max(-d) AS b, min(d + 1) AS c, max(CAST(q AS BIGINT)) AS e, max(year(dt)) AS f FROM t GROUP BY g
 --@ rewritten using m
