@@ -19,6 +19,7 @@ INTEGERS = ("tinyint", "smallint", "int", "bigint")
 # The digits of the DECIMAL that each integer type is converted to beside a DECIMAL; the greatest number of digits.
 DIGITS = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}
 MAX_PRECISION = 38
+BIGINT_DIGITS = 18  # BIGINT holds all numbers of so many digits
 FRACTIONS = ("float", "double")
 MIN_ADJUSTED_SCALE = 6
 STRING, VOID, UNKNOWN = "string", "void", "unknown"

@@ -116,7 +116,7 @@ def numeric_type(tree: exp.Expr, block: Block) -> str | None:
     """Return the type of a numeric expression over a block's tables, `void` for NULL.
 
     Return None if the type is not numeric or not known for certain. Return None, too, if a DECIMAL result needs more
-    than 38 digits: settings determine which digits Spark then drops.
+    than 38 digits: settings determine which digits Spark then drops; or if BIGINT may not hold a quotient by DIV.
     """
     try:
         kind = type_of(tree, _declared(block), lossless=True, found=_types(block))

@@ -18,6 +18,7 @@ from rewriter.block.vocabulary import CAST_TYPES
 from rewriter.functions.registry import FIELDS, OF_UNITS, OPERATORS, RESULTS, UNITS, meant
 from rewriter.functions.results import rounded
 from rewriter.functions.types import (
+    BIGINT_DIGITS,
     FRACTIONS,
     INTEGERS,
     STRING,
@@ -47,8 +48,8 @@ class _Known(NamedTuple):
     """The context of a type computation.
 
     `declared` returns the type of a column, None if unknown. With `lossless`, the type of a DECIMAL result that needs
-    more than 38 digits counts as uncertain. `found` has the types computed before. `subqueries` has the types of scalar
-    subqueries by their text.
+    more than 38 digits, and of a quotient by DIV that BIGINT may not hold, counts as uncertain. `found` has the types
+    computed before. `subqueries` has the types of scalar subqueries by their text.
     """
 
     declared: Declared
@@ -71,8 +72,9 @@ def type_of(
     """Return Spark's type of an expression in normal form; raise Uncertain if the type is not known for certain.
 
     `declared` returns the type of a column, None if unknown. With `lossless`, also raise Uncertain if a DECIMAL result
-    needs more than 38 digits, because settings determine which digits Spark then drops. `found` caches the types of all
-    parts of the expression, for the same columns. `subqueries` has the types of scalar subqueries by their text.
+    needs more than 38 digits, because settings determine which digits Spark then drops, and if BIGINT may not hold the
+    quotient of DECIMALs by DIV, because Spark then drops its upper bits, also in ANSI mode. `found` caches the types of
+    all parts of the expression, for the same columns. `subqueries` has the types of scalar subqueries by their text.
 
     >>> from rewriter.sql import parse_select
     >>> price = parse_select("SELECT sum(price * (1 - discount)) FROM t").expressions[0]
@@ -229,6 +231,10 @@ def _whole_division(tree: Tree, known: _Known) -> str:
     kinds = _type(tree.this, known), _type(tree.expression, known)
     if not all(kind in INTEGERS or as_decimal(kind) for kind in kinds):
         raise _unknown(f"the result type of {kinds[0]} DIV {kinds[1]} is not known for certain", "result")
+    if known.lossless and any(map(as_decimal, kinds)):
+        dividend, divisor = _as_decimals(tree.this, kinds[0]), _as_decimals(tree.expression, kinds[1])
+        if dividend.precision - dividend.scale + divisor.scale > BIGINT_DIGITS:
+            raise Uncertain("DIV of DECIMALs keeps 64 bits of a greater quotient: cast the operands to smaller types")
     return "bigint"
 
 

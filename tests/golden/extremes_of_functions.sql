@@ -31,6 +31,15 @@ SELECT g, max(q / 3) AS a, min(d / 7) AS b, max(q DIV 4) AS c FROM t GROUP BY g
 --@ rewritten using m
 SELECT v.`g` AS g, max(v.`maxq` / 3) AS a, min(v.`mind` / 7) AS b, max(v.`maxq` DIV 4) AS c FROM lake.demo.m__storage AS v GROUP BY v.`g`
 
+--@ case: DIV keeps 64 bits of a greater quotient, also in ANSI mode
+SELECT g, max(d DIV 0.00000000001) AS a FROM t GROUP BY g
+--@ kept: AGGREGATE_NOT_IN_VIEW max(d DIV 0.00000000001)
+
+--@ case: a quotient of DECIMALs that fits BIGINT
+SELECT g, max(d DIV 0.0000000001) AS a FROM t GROUP BY g
+--@ rewritten using m
+SELECT v.`g` AS g, max(v.`maxd` DIV 0.0000000001) AS a FROM lake.demo.m__storage AS v GROUP BY v.`g`
+
 --@ case: which may decide rows, because an extreme is not rounded again
 SELECT g FROM t GROUP BY g HAVING max(q / 100) > 0.05
 --@ rewritten using m

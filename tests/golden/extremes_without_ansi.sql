@@ -41,3 +41,16 @@ SELECT g, count(w * 2) AS a FROM t GROUP BY g
 --@ case: a rounded number may have 39 digits, too
 SELECT g, min(round(w, -2)) AS a FROM t GROUP BY g
 --@ kept: AGGREGATE_NOT_IN_VIEW min(round(w, -2))
+
+--@ case: DIV keeps 64 bits of a greater quotient
+SELECT g, max(w DIV 3) AS a FROM t GROUP BY g
+--@ kept: AGGREGATE_NOT_IN_VIEW max(w DIV 3)
+
+--@ case: and is NULL for a quotient of more than 38 digits
+SELECT g, count(w DIV 0.01) AS a FROM t GROUP BY g
+--@ kept: AGGREGATE_NOT_IN_VIEW count(w DIV 0.01)
+
+--@ case: a quotient that fits BIGINT
+SELECT g, max(d DIV 2) AS a FROM t GROUP BY g
+--@ rewritten using m
+SELECT v.`g` AS g, max(v.`maxd` DIV 2) AS a FROM lake.demo.m__storage AS v GROUP BY v.`g`
