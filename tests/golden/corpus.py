@@ -70,13 +70,19 @@ class Case:
 
 @dataclass
 class GoldenFile:
-    """A parsed golden file."""
+    """A parsed golden file.
+
+    Random cases also have changes `later` than those of `appended`, and views that were `refreshed` again, by the
+    number of changes before their last refresh: 1 or 2.
+    """
 
     path: Path
     head: str = ""
     schema: str = ""
     rows: str = ""
     appended: str = ""
+    later: str = ""
+    refreshed: dict[str, int] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     records: dict[str, str] = field(default_factory=dict)
     ranges: dict[str, str] = field(default_factory=dict)
@@ -200,7 +206,7 @@ def world(golden: GoldenFile) -> World:
     session = Session(
         NAMESPACE[0], NAMESPACE[1:], settings, time_zone=settings[TIME_ZONE], catalogs=frozenset({NAMESPACE[0]})
     )
-    growing = touched_by(golden.appended)
+    growing = touched_by(golden.appended + golden.later)
     relations: dict[TableName, Relation | None] = {
         t.name: replace(t, snapshots=(replace(t.snapshots[0], id=t.snapshots[0].id - 500),))
         if t.name.table in growing
@@ -231,7 +237,12 @@ def world(golden: GoldenFile) -> World:
             table = replace(table, records=int(golden.records[table.name.table]))
         if isinstance(table, Table):
             relations[table.name] = replace(table, ranges=tuple(_ranges(golden.ranges, table.name.table)))
-    relations |= dict(_grown(golden.appended, relations))
+    relations |= dict(_grown(golden.appended, golden.later, relations))
+    relations |= {
+        view.storage: _refreshed(relations[view.storage], golden, golden.refreshed[view.name.table], relations)
+        for view in views
+        if view.name.table in golden.refreshed
+    }
     relations |= {view.storage: _in_part(relations[view.storage], relations) for view in views}
     declared = Declared().learned(relations)
     return World(session, relations, Definitions(tuple(views), declared=declared, plain=tuple(plain)))
@@ -253,15 +264,40 @@ def _ranges(told: Mapping[str, str], table: str) -> Iterator[tuple[str, int, int
             yield column, int(least), int(greatest)
 
 
-def _grown(appended: str, relations: Mapping[TableName, Relation | None]) -> Iterator[tuple[TableName, Table]]:
-    """Yield the tables that were changed after the views were refreshed, by one snapshot each."""
-    for name in touched_by(appended):
+def _grown(
+    appended: str, later: str, relations: Mapping[TableName, Relation | None]
+) -> Iterator[tuple[TableName, Table]]:
+    """Yield the tables that were changed after the views were refreshed, by one snapshot for each batch of changes."""
+    for name in touched_by(appended + later):
         table = relations[TableName((*NAMESPACE, name))]
         assert isinstance(table, Table)
-        before = table.snapshots[0]
-        came = Snapshot(before.id + GROWN, before.timestamp_ms + 1, "append", before.schema_id, 1000, delete_files=0)
-        came = replace(came, operation="overwrite", removed=1000) if name in taken_from(appended) else came
-        yield table.name, replace(table, snapshots=(came, before), records=None)
+        (before,) = snapshots = table.snapshots
+        batches = [batch for batch in (appended, later) if name in touched_by(batch)]
+        for i, batch in enumerate(batches, start=1):
+            at = before.id + (GROWN if i == len(batches) else BETWEEN)
+            snapshots = (_changed(at, before, taken=name in taken_from(batch)), *snapshots)
+        yield table.name, replace(table, snapshots=snapshots, records=None)
+
+
+def _changed(snapshot: int, before: Snapshot, *, taken: bool) -> Snapshot:
+    """Return a snapshot that adds rows and, if some were `taken`, deletes some."""
+    came = Snapshot(snapshot, before.timestamp_ms + 1, "append", before.schema_id, 1000, delete_files=0)
+    return replace(came, operation="overwrite", removed=1000) if taken else came
+
+
+def _refreshed(
+    storage: Relation | None, golden: GoldenFile, changes: int, relations: Mapping[TableName, Relation | None]
+) -> Table:
+    """Return a storage table as if its last refresh came after so many batches of changes: 1 or 2."""
+    assert isinstance(storage, Table)
+    assert storage.refresh is not None
+    tables = [table for table in relations.values() if isinstance(table, Table)]
+    first = touched_by(golden.appended)
+    # Counted from the last snapshot of a table, which is the oldest.
+    back = {table.uuid: -1 if table.name.table not in first else -2 for table in tables}
+    at = {table.uuid: table.snapshots[0 if changes == 2 else back[table.uuid]].id for table in tables}
+    sources = tuple(replace(source, snapshot_id=at[source.uuid]) for source in storage.refresh.sources)
+    return replace(storage, refresh=replace(storage.refresh, sources=sources))
 
 
 def _in_part(storage: Relation | None, relations: Mapping[TableName, Relation | None]) -> Relation | None:
@@ -276,8 +312,9 @@ def _in_part(storage: Relation | None, relations: Mapping[TableName, Relation | 
     return replace(storage, refresh=replace(storage.refresh, sources=sources, whole=whole))
 
 
-# Snapshots of tables that grow are 500 and so on, then 5500: how the emulation in DuckDB tells them from others.
-GROWN = 5000
+# Snapshots of tables that grow are 500 and so on, then 5500: how the emulation in DuckDB tells them from others. Tables
+# that grow twice have a snapshot 5400 and so on in between.
+GROWN, BETWEEN = 5000, 4900
 
 
 def touched_by(changes: str) -> list[str]:

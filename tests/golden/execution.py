@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 import duckdb
@@ -17,7 +18,7 @@ from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
 from rewriter import narrowed, pin
-from rewriter.model import Table, table_columns
+from rewriter.model import MaterializedView, Table, table_columns
 from tests.golden.corpus import NAMESPACE, World, taken_from, touched_by, without_properties
 from tests.golden.pivoting import without_pivots
 
@@ -64,9 +65,10 @@ _CLOCK = {
 _PIN = re.compile(r" FOR VERSION AS OF \d+")
 # Tables to which rows were appended, as they were before, and what came: `t__before`, `t__came`. Tables whose rows were
 # changed: `t__changes`, where each row that was there before is deleted, and each that is there now is inserted.
-_CHANGED = re.compile(r"\.changes WITH \('start-snapshot-id' = '5\d\d', 'end-snapshot-id' = '55\d\d'\)")
-_ADDED = re.compile(r" WITH \('start-snapshot-id' = '5\d\d', 'end-snapshot-id' = '55\d\d'\)")
-_BEFORE = re.compile(r" VERSION AS OF 5\d\d\b(?!\d)")
+# Tables that were changed twice have `t__between`, too, and `t__came_since` and `t__changes_since` since then.
+_CHANGED = re.compile(r"\.changes WITH \('start-snapshot-id' = '5(4?)\d\d', 'end-snapshot-id' = '55\d\d'\)")
+_ADDED = re.compile(r" WITH \('start-snapshot-id' = '5(4?)\d\d', 'end-snapshot-id' = '55\d\d'\)")
+_BEFORE = re.compile(r" VERSION AS OF 5(4?)\d\d\b(?!\d)")
 # Sketches and bitmaps are lists in DuckDB.
 _AS_BINARY = re.compile(
     r"CAST\(((?:theta_union_agg|theta_sketch_agg|bitmap_or_agg)\([^()]*\)|[^\s()]+) AS binary\)", re.IGNORECASE
@@ -85,22 +87,64 @@ def database(schema: str, rows: str, world: World, appended: str = "") -> duckdb
     """Return a database with the tables' rows, each view's storage filled from them, and then the appended rows."""
     connection = connect()
     fill(connection, schema, rows, world)
-    append(connection, appended)
+    append(connection, world, appended)
     return connection
 
 
-def append(connection: duckdb.DuckDBPyConnection, appended: str) -> None:
-    """Change tables after views were filled; appended rows and changed rows are also stored in tables of their own."""
-    for name in touched_by(appended):
-        connection.execute(f"CREATE TABLE {name}__before AS FROM {name}")
-        connection.execute(f"CREATE TABLE {name}__came AS FROM {name} LIMIT 0")
-    for statement in _transpiled(appended):
+def append(
+    connection: duckdb.DuckDBPyConnection,
+    world: World,
+    appended: str,
+    later: str = "",
+    refreshed: Mapping[str, int] = MappingProxyType({}),
+) -> None:
+    """Change tables once or twice after views were filled; appended rows and changed rows are also stored in tables of
+    their own.
+
+    `refreshed` has the views that are filled again, and whether after the first changes (1) or after the later ones.
+    """
+    twice = [name for name in touched_by(later) if name in touched_by(appended)]
+    _keep(connection, touched_by(appended + later), "before", "came")
+    _change(connection, appended)
+    _refill(connection, world, [name for name, changes in refreshed.items() if changes == 1])
+    _keep(connection, twice, "between", "came_since")
+    _change(connection, later, twice)
+    _refill(connection, world, [name for name, changes in refreshed.items() if changes == 2])
+    _compare(connection, taken_from(appended + later), "before", "changes")
+    _compare(connection, [name for name in taken_from(appended + later) if name in twice], "between", "changes_since")
+
+
+def _refill(connection: duckdb.DuckDBPyConnection, world: World, views: Container[str]) -> None:
+    """Fill the storage of views again."""
+    for view in world.definitions.views:
+        if view.name.table in views:
+            connection.execute(f"DROP TABLE {view.storage}")
+            _fill_storage(connection, view, world)
+
+
+def _keep(connection: duckdb.DuckDBPyConnection, names: Iterable[str], before: str, came: str) -> None:
+    """Keep the rows of tables before they change, and make tables for the rows to come."""
+    for name in names:
+        connection.execute(f"CREATE TABLE {name}__{before} AS FROM {name}")
+        connection.execute(f"CREATE TABLE {name}__{came} AS FROM {name} LIMIT 0")
+
+
+def _change(connection: duckdb.DuckDBPyConnection, changes: str, twice: Container[str] = ()) -> None:
+    """Run statements, and insert the rows of INSERT also into the tables of rows that came."""
+    for statement in _transpiled(changes):
         connection.execute(statement)
-        if statement.startswith("INSERT"):
-            connection.execute(re.sub(r"INSERT INTO (\w+)", r"INSERT INTO \1__came", statement))
-    for name in dict.fromkeys(taken_from(appended)):
-        both = f"SELECT *, 'DELETE' AS _change_type FROM {name}__before UNION ALL SELECT *, 'INSERT' FROM {name}"
-        connection.execute(f"CREATE TABLE {name}__changes AS {both}")
+        if inserted := re.match(r"INSERT INTO (\w+)", statement):
+            name, values = inserted[1], statement[inserted.end() :]
+            connection.execute(f"INSERT INTO {name}__came{values}")
+            if name in twice:
+                connection.execute(f"INSERT INTO {name}__came_since{values}")
+
+
+def _compare(connection: duckdb.DuckDBPyConnection, names: Iterable[str], before: str, changes: str) -> None:
+    """Make tables of changed rows: each row that was there before is deleted, and each that is there now inserted."""
+    for name in dict.fromkeys(names):
+        both = f"SELECT *, 'DELETE' AS _change_type FROM {name}__{before} UNION ALL SELECT *, 'INSERT' FROM {name}"
+        connection.execute(f"CREATE TABLE {name}__{changes} AS {both}")
 
 
 def connect() -> duckdb.DuckDBPyConnection:
@@ -120,16 +164,21 @@ def fill(connection: duckdb.DuckDBPyConnection, schema: str, rows: str, world: W
             connection.execute(statement)
     for plain in world.definitions.plain:
         connection.execute(f"CREATE VIEW {plain.name} AS {duck(plain.query)}")
+    signed = NEGATIVE_ZERO in rows
     for view in world.definitions.views:
-        storage = world.relations[view.storage]
-        part = storage.only if isinstance(storage, Table) and not storage.behind else ""
-        held = narrowed(view, part, table_columns(world.relations)) if part else view
-        query = pin(held.storage_query, {}, world.session)
-        queries = duck(query), duck(view.query)
-        if NEGATIVE_ZERO in rows:
-            queries = _grouped_as_spark(connection, queries[0]), _grouped_as_spark(connection, queries[1])
-        connection.execute(f"CREATE TABLE {view.storage} AS {queries[0]}")
-        connection.execute(f"CREATE VIEW {view.name} AS {queries[1]}")
+        _fill_storage(connection, view, world, signed=signed)
+        query = duck(view.query)
+        connection.execute(f"CREATE VIEW {view.name} AS {_grouped_as_spark(connection, query) if signed else query}")
+
+
+def _fill_storage(
+    connection: duckdb.DuckDBPyConnection, view: MaterializedView, world: World, *, signed: bool = False
+) -> None:
+    storage = world.relations[view.storage]
+    part = storage.only if isinstance(storage, Table) and not storage.behind else ""
+    held = narrowed(view, part, table_columns(world.relations)) if part else view
+    query = duck(pin(held.storage_query, {}, world.session))
+    connection.execute(f"CREATE TABLE {view.storage} AS {_grouped_as_spark(connection, query) if signed else query}")
 
 
 def _grouped_as_spark(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
@@ -148,12 +197,48 @@ def duck(sql: str) -> str:
         sql = clock.sub(told, sql)
     sql = sql.replace(" HOUR TO SECOND", "")  # DuckDB reads such a text without its units
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
-    return _PIN.sub(
-        "",
-        _transpiled(
-            _AS_BINARY.sub(r"\1", _BEFORE.sub("__before", _ADDED.sub("__came", _CHANGED.sub("__changes", sql))))
-        )[0],
-    )
+    return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", _of_snapshots(sql)))[0])
+
+
+def _of_snapshots(sql: str) -> str:
+    """Return a query with the tables of the emulation for the rows at or between snapshots.
+
+    >>> _of_snapshots("SELECT * FROM t WITH ('start-snapshot-id' = '5400', 'end-snapshot-id' = '5500') AS t")
+    'SELECT * FROM t__came_since AS t'
+    """
+    return _named(_BEFORE, "__before", "__between", _of_ranges(sql))
+
+
+def _of_ranges(sql: str) -> str:
+    """Return a query with the tables of the emulation for the rows between snapshots."""
+    return _named(_ADDED, "__came", "__came_since", _named(_CHANGED, "__changes", "__changes_since", sql))
+
+
+def _named(read: re.Pattern[str], before: str, between: str, sql: str) -> str:
+    """Return a query with table names for its reads that begin at the snapshot before all changes, or in between."""
+    return read.sub(lambda match: between if match[1] else before, sql)
+
+
+def read_otherwise(sql: str) -> str:
+    """Return a table that a query reads in more ways than Spark keeps apart; empty if there is none.
+
+    Spark's analyzer keeps the relations of a statement by name and VERSION AS OF, whatever options a FROM item has.
+    All rows at the current snapshot, the rows that came since one snapshot, and those since another, would be the
+    rows of one of them.
+
+    >>> read_otherwise("SELECT * FROM t WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS a, t AS b")
+    't'
+    >>> read_otherwise(
+    ...     "SELECT * FROM t WITH ('start-snapshot-id' = '500', 'end-snapshot-id' = '5500') AS a, t VERSION AS OF 5500"
+    ... )
+    ''
+    """
+    ways: dict[str, set[str]] = {}
+    for table in sqlglot.parse_one(_of_ranges(sql), read=_Spark).find_all(exp.Table):
+        if not table.args.get("version"):
+            name, _, way = table.name.removesuffix("__storage").partition("__")
+            ways.setdefault(f"{name}.changes" if way.startswith("changes") else name, set()).add(way)
+    return next((name for name, found in ways.items() if len(found) > 1), "")
 
 
 # sqlglot writes quantile() for it, which returns one of the values.

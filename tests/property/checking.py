@@ -13,7 +13,7 @@ from sqlglot import exp
 from rewriter import Reason, rules
 from rewriter.verify import UNVERIFIED
 from tests.golden.corpus import GoldenFile, World, world
-from tests.golden.execution import Rows, append, connect, fill, rows_of, same_rows
+from tests.golden.execution import Rows, append, connect, fill, read_otherwise, rows_of, same_rows
 from tests.property.generator import SCHEMA, Case
 
 Named = tuple[tuple[str, str], ...]
@@ -63,7 +63,7 @@ def lacking(hits: Counter[str], cases: int) -> str:
 
 def check(case: Case) -> list[str]:
     """Return the rules and shapes that were answered, or a miss; fail if the rows differ."""
-    built = world_of(case.views, case.plain, case.appended)
+    built = world_of(case.views, case.plain, case.appended, case.later, case.refreshed)
     outcome = built.rewrite(case.query)
     assert not any("the rewriter failed with an internal error" in attempt.detail for attempt in outcome.tried), (
         f"seed {case.seed}"
@@ -73,10 +73,11 @@ def check(case: Case) -> list[str]:
     assert not refuted, f"seed {case.seed}\n{case.views}\n{case.query}\n{refuted}"
     if not outcome.rewritten:
         return ["miss"]
-    connection = _filled(case.rows, case.views, case.plain, case.appended)
+    connection = _filled(case.rows, case.views, case.plain, case.appended, case.later, case.refreshed)
     mine, theirs = (_answer(connection, sql) for sql in (outcome.sql(), outcome.original))
-    world_told = f"{case.plain}\n{case.views}\n{case.appended}"
+    world_told = f"{case.plain}\n{case.views}\n{case.appended}\n{case.later}\n{case.refreshed}"
     told = f"seed {case.seed}\n{world_told}\n{case.query}\n{outcome.sql()}\n{mine}\n{theirs}"
+    assert not (name := read_otherwise(outcome.sql())), f"{name} is read in several ways\n{told}"
     if mine is None or theirs is None:  # the query is none, and only a subquery of it was answered
         assert mine == theirs, told
         return ["miss"]
@@ -111,19 +112,29 @@ def _unrounded(sql: str) -> str:
 
 def filled_world(case: Case) -> tuple[World, duckdb.DuckDBPyConnection]:
     """Return the tables and views of a random case, and a database filled with them until the next case."""
-    built = world_of(case.views, case.plain, case.appended)
-    return built, _filled(case.rows, case.views, case.plain, case.appended)
+    changes = case.appended, case.later, case.refreshed
+    return world_of(case.views, case.plain, *changes), _filled(case.rows, case.views, case.plain, *changes)
 
 
 @lru_cache(maxsize=1)
-def world_of(views: Named, plain: Named, appended: str = "") -> World:
-    return world(GoldenFile(Path(), schema=SCHEMA, plain=dict(plain), views=dict(views), appended=appended))
+def world_of(
+    views: Named, plain: Named, appended: str = "", later: str = "", refreshed: tuple[tuple[str, int], ...] = ()
+) -> World:
+    return world(
+        GoldenFile(
+            Path(), schema=SCHEMA, plain=dict(plain), views=dict(views), appended=appended, later=later,
+            refreshed=dict(refreshed),
+        )
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=1)
-def _filled(rows: str, views: Named, plain: Named, appended: str) -> duckdb.DuckDBPyConnection:
-    fill(_connection(), SCHEMA, rows, world_of(views, plain, appended))
-    append(_connection(), appended)
+def _filled(
+    rows: str, views: Named, plain: Named, appended: str, later: str, refreshed: tuple[tuple[str, int], ...]
+) -> duckdb.DuckDBPyConnection:
+    built = world_of(views, plain, appended, later, refreshed)
+    fill(_connection(), SCHEMA, rows, built)
+    append(_connection(), built, appended, later, dict(refreshed))
     return _connection()
 
 

@@ -15,6 +15,7 @@ from tests.property import (
     measures,
     members,
     merged,
+    operands,
     pivots,
     terms,
     times,
@@ -82,6 +83,12 @@ MATCHED = 1_900_000
 CONDITIONED = 2_000_000
 # From this seed on queries count distinct primary keys.
 COUNTED = 2_100_000
+# From this seed on queries combine groups of tables and views by set operations, joins and subqueries; rows are
+# appended to every other world, and in half of these also deleted and replaced.
+OPERANDS = 2_200_000
+# From this seed on worlds are changed twice, and views refreshed before, between and after the changes; queries are
+# those from OPERANDS on.
+REFRESHES = 2_300_000
 # The views and queries of the seeds from a number on.
 _SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...] = (
     (COUNTED, counted.view, counted.query),
@@ -103,7 +110,8 @@ _SHAPES: tuple[tuple[int, Callable[[Random], str], Callable[[Random], str]], ...
 class Case:
     """Rows, views by name, and a query; `plain` are the views without storage.
 
-    `appended` are rows that are added after the views were filled.
+    `appended` are rows that are added after the views were filled, `later` are changes after those. `refreshed` has
+    the views that are filled again: 1 is between both changes, 2 after both.
     """
 
     seed: int
@@ -112,6 +120,8 @@ class Case:
     query: str
     plain: tuple[tuple[str, str], ...] = ()
     appended: str = ""
+    later: str = ""
+    refreshed: tuple[tuple[str, int], ...] = ()
 
 
 def generate(seed: int, sharing: int = SHARING) -> Case:
@@ -120,6 +130,8 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
         live = generate(seed - CHANGED + LIVE, sharing)
         return replace(live, seed=seed, appended=_changes(Random(f"changes {seed // sharing}"), live.appended))
     shared = Random(f"rows and views {seed // sharing}")
+    if seed >= OPERANDS:
+        return _operands(seed, sharing, shared)
     rows = _rows(shared, zeros.SCORES if seed >= MERGED else _SCORES)
     if seed >= MEMBERS:
         view, make = next((view, query) for first, view, query in _SHAPES if seed >= first)
@@ -167,6 +179,23 @@ def generate(seed: int, sharing: int = SHARING) -> Case:
     grows = seed >= IN_SETS and seed // sharing % 2
     appended = _rows(Random(f"appended {seed // sharing}")) if grows else ""
     return Case(seed, rows, layered.views(views), query, layered.plain, appended)
+
+
+def _operands(seed: int, sharing: int, shared: Random) -> Case:
+    world = seed // sharing
+    rows, known = _rows(shared), operands.views(shared, 2 if seed < REFRESHES else 3)
+    views = tuple((f"mv{i}", view.sql) for i, view in enumerate(known))
+    case = Case(seed, rows, views, operands.query(Random(f"query {seed}"), known))
+    if seed < REFRESHES:
+        appended = _rows(Random(f"appended {world}")) if world % 2 else ""
+        return replace(case, appended=_changes(Random(f"changes {world}"), appended) if world % 4 == 3 else appended)
+    batches = []
+    for name in ("appended", "later"):
+        random = Random(f"{name} {world}")
+        statements = ";\n".join(filter(None, _rows(random).split(";\n")[random.choice((0, 0, 1)) :]))
+        batches.append(_changes(random, statements) if random.random() < 0.25 else statements)
+    refreshed = tuple((name, shared.randint(1, 2)) for name, _ in views if shared.random() < 0.65)
+    return replace(case, appended=batches[0], later=batches[1], refreshed=refreshed)
 
 
 def _changes(random: Random, appended: str) -> str:

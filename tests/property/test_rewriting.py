@@ -21,7 +21,9 @@ from tests.property.generator import (
     MEASURES,
     MEMBERS,
     MERGED,
+    OPERANDS,
     PIVOTED,
+    REFRESHES,
     TIMED,
     TOP_ROWS,
     UNITED,
@@ -52,6 +54,8 @@ SEEDS = (
     *range(MATCHED, MATCHED + 75),
     *range(CONDITIONED, CONDITIONED + 75),
     *range(COUNTED, COUNTED + 75),
+    *range(OPERANDS, OPERANDS + 25),
+    *range(REFRESHES, REFRESHES + 40),
 )
 
 
