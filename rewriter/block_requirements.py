@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 
@@ -47,7 +48,8 @@ def question_of(
     if no declarations are known.
 
     With `folded`, return the Question of the block over the rows of its derived tables' groups, as
-    rewriter.match.flattened makes it; None if the block does not group such groups.
+    rewriter.match.flattened makes it; None if the block does not read such groups. For a block that does not group
+    them, this is the Question of its derived table, without the outputs that the block does not use.
     """
     if select.tree is None:
         return None
@@ -55,7 +57,13 @@ def question_of(
         if folded and not _reads_groups(statement, select):
             return None
         requirements = _Requirements(statement, select, known, declared, folded)
-        return requirements.question() if requirements.own.grouped or not folded else None
+        if requirements.own.grouped or not folded:
+            return requirements.question()
+        used = _derived_as_used(statement, select, requirements.own)
+        if used is None:
+            return None
+        within = question_of(statement, used, known, declared, folded=True)
+        return within or question_of(statement, used, known, declared)
     except (RecursionError, _TooMany):  # nested too deeply, or too many tables
         return None
 
@@ -104,6 +112,42 @@ def _reads_groups(statement: Statement, select: SelectBlock) -> bool:
     """Return whether a block reads a derived table or CTE, at any depth, that may group its rows."""
     within = [found for found, whole in _from_blocks(statement, select) if whole and found.tree is not None]
     return any(not _merges(found.tree) or _reads_groups(statement, found) for found in within)
+
+
+def _derived_as_used(statement: Statement, select: SelectBlock, own: Requirements) -> SelectBlock | None:
+    """Return the only derived table or CTE in a block's FROM with NULL for each output that the block does not use.
+
+    `own` are the block's requirements. `*` is left out if it may have other columns, so that it requires nothing.
+    Return None if the block uses all outputs, so that it has the Question of the derived table, or if its FROM has
+    other items.
+
+    block:  SELECT id FROM (SELECT id, max(n) AS top FROM sales GROUP BY id)
+    gives:  SELECT id, NULL AS top FROM sales GROUP BY id
+    """
+    found = [*_from_blocks(statement, select)]
+    if len(found) != 1 or len(select.items) > 1:
+        return None
+    ((derived, whole),) = found
+    if derived.tree is None or not whole:
+        return None
+    within = chain.from_iterable(aggregate.within for aggregate in own.aggregates)
+    references = (*own.rows, *own.filters, *own.loose, *own.limits, *chain.from_iterable(own.joins), *within)
+    # Other qualifiers are those of outer references.
+    qualifiers = "", select.items[0].alias_or_name.lower()
+    named = {name for qualifier, name in references if qualifier in qualifiers}
+    excluded = frozenset[str]().union(*own.stars.values())
+    outputs: list[exp.Expr] = []
+    for output in derived.tree.expressions:
+        name = output.alias_or_name.lower()
+        if (name not in excluded) if own.stars else (name in named):
+            outputs.append(output)
+        elif not output.is_star:
+            outputs.append(exp.alias_(exp.Null(), name or "unused"))
+    if outputs == derived.tree.expressions:
+        return None
+    tree = derived.tree.copy()
+    tree.set("expressions", [output.copy() for output in outputs])
+    return replace(derived, tree=tree)
 
 
 def _merges(derived: exp.Expr | None, *, folded: bool = False) -> bool:

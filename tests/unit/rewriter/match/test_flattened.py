@@ -122,6 +122,8 @@ def test_the_reason_is_returned(query: str, reason: str) -> None:
         "WITH d AS (SELECT id, n, sum(x) AS s FROM facts GROUP BY id, n) SELECT id, sum(s) FROM d GROUP BY id",
         "SELECT id, sum(s) FROM (SELECT id, sum(CASE WHEN n > 1 THEN x END) s FROM facts GROUP BY id, n) GROUP BY id",
         "SELECT k, sum(s) FROM (SELECT id AS k, s FROM (SELECT id, sum(x) AS s FROM facts GROUP BY id, n)) GROUP BY k",
+        "SELECT id, s FROM (SELECT id, sum(x) AS s, max(n) AS unused FROM facts GROUP BY id)",
+        "SELECT 1 IN (SELECT id FROM (SELECT id, max(n) AS unused FROM facts GROUP BY id))",
     ],
 )
 def test_the_index_finds_views_for_the_rows_of_groups(query: str) -> None:
