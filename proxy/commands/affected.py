@@ -66,18 +66,10 @@ class AffectedViews:
         try:
             facts = await self._context.facts(session)
         except NoCurrentCatalog:
-            if all(self._is_full(parts) for parts in names):
+            if all(self._context.is_full(parts[:-1]) for parts in names):
                 return possible & {TableName(parts) for parts in names}
             raise
         return possible & {facts.resolve(parts) for parts in names}
-
-    def _is_full(self, name: Parts) -> bool:
-        """Return whether a name denotes the same table in every session, because it begins with a catalog of the
-        settings.
-        """
-        catalog = name[0]
-        known = self._context.catalogs
-        return len(name) > 2 and catalog in known and not known[catalog].lower_names
 
     async def names(self) -> Names:
         """Return the index of the current views' names (see `Names`).

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from proxy.answering import Answers, SystemRows
 from proxy.answering.system_tables import Ask
 from proxy.answering.virtual_tables import Row
-from proxy.catalog import Catalogs
+from proxy.catalog import Catalogs, NoCurrentCatalog
 from proxy.hs2 import ResultSet, SqlError
 from proxy.journal import Journal
 from proxy.pipeline import OnCommit, Orphans, Pipeline
@@ -87,6 +87,25 @@ class Context:
     async def facts(self, session: ClientSession) -> Session:
         """Return the current state of a client's session: settings, namespace and temporary views."""
         return await self.answers.facts(session)
+
+    async def qualified(self, session: ClientSession, namespace: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the full name of a namespace, given as its parts: its catalog comes first.
+
+        Raise NoCurrentCatalog if Spark cannot load the session's current catalog, and the name is not a full one.
+        """
+        try:
+            return (await self.facts(session)).qualified(namespace)
+        except NoCurrentCatalog:
+            if self.is_full(namespace):
+                return namespace
+            raise
+
+    def is_full(self, namespace: tuple[str, ...]) -> bool:
+        """Return whether a namespace is the same one in every session, because its name begins with a catalog of the
+        settings in which the case of names matters.
+        """
+        catalog = namespace[0] if namespace else ""
+        return catalog in self.catalogs and not self.catalogs[catalog].lower_names
 
     async def resolve(self, session: ClientSession, parts: tuple[str, ...]) -> TableName:
         """Return the full name of the view or table that the name `parts` denotes in the session.

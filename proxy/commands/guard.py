@@ -197,9 +197,8 @@ class Guard:
         known = await self._affected.names()
         if not known.definitions.views:
             return
-        facts = await self._context.facts(session)
         for parts in names:
-            qualified = facts.qualified(parts)
+            qualified = await self._context.qualified(session, parts)
             lost = [view for view in known.definitions.views if _inside(qualified, view, known)]
             if lost:
                 raise SqlError(

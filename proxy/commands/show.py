@@ -222,7 +222,7 @@ async def hidden(context: Context, session: ClientSession, sql: str) -> frozense
     views = (await context.answers.definitions()).views if namespace is not None else ()
     if namespace is None or not views:
         return frozenset()
-    shown = (await context.facts(session)).qualified(namespace)
+    shown = await context.qualified(session, namespace)
     return frozenset(view.storage.table for view in views if view.storage.parts[:-1] == shown)
 
 

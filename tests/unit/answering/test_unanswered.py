@@ -116,9 +116,24 @@ def test_full_names_are_guarded_and_refreshed_as_ever(session: Session) -> None:
         session.plan("DROP TABLE lake.demo.sales")
     assert session.plan("INSERT INTO lake.demo.sales VALUES ('x', 1)").after is not None
     assert session.plan("DROP TABLE lake.demo.other").after is None
+    with pytest.raises(SqlError, match=r"namespace lake\.demo contains tables or views that are needed"):
+        session.plan("DROP NAMESPACE lake.demo CASCADE")
 
 
-@pytest.mark.parametrize("sql", ["DROP TABLE sales", "DROP TABLE demo.sales", "INSERT INTO demo.sales VALUES ('x', 1)"])
+def test_storage_tables_are_hidden_in_the_list_of_a_full_namespace(session: Session) -> None:
+    assert isinstance(session.plan("SHOW TABLES IN lake.demo"), Local)
+    assert isinstance(session.plan("SHOW TABLES IN lake.other"), Forward)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DROP TABLE sales",
+        "DROP TABLE demo.sales",
+        "INSERT INTO demo.sales VALUES ('x', 1)",
+        "DROP NAMESPACE demo CASCADE",
+    ],
+)
 def test_a_short_name_that_could_be_a_source_is_refused(session: Session, sql: str) -> None:
     with pytest.raises(NoCurrentCatalog, match=r"run SET spark\.sql\.defaultCatalog = lake"):
         session.plan(sql)
