@@ -20,7 +20,7 @@ from proxy.catalog.late import LateStore
 from proxy.catalog.past import Refreshed
 from proxy.catalog.reach import TIMEOUT_S, Unavailable
 from proxy.catalog.stores import CatalogError, check_properties, open_store
-from proxy.catalog.unanswered import NoCurrentCatalog, is_unanswered, no_current_catalog, told
+from proxy.catalog.unanswered import NoCurrentCatalog, is_unanswered, no_current_catalog, raise_told, told
 
 __all__ = [
     "BRANCH_PREFIX",
@@ -41,6 +41,7 @@ __all__ = [
     "no_current_catalog",
     "open_catalog",
     "open_catalogs",
+    "raise_told",
     "told",
 ]
 

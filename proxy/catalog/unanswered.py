@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NoReturn
 
 from proxy.catalog.catalog import Catalog
 from proxy.hs2 import SqlError
@@ -36,6 +37,13 @@ def told(error: SqlError, catalogs: Iterable[Catalog], *, entering: bool = False
     whose = f"the catalog {' or '.join(down)}" if down else "a catalog that the statement needs"
     message = f"Spark gets no answer from {whose} ({_cause(error)}): check the catalog's server, and try again"
     return SqlError(message + (_others(known) if entering else ""), _NO_CONNECTION)
+
+
+def raise_told(error: SqlError, catalogs: Iterable[Catalog]) -> NoReturn:
+    """Raise what `told` returns for an error."""
+    if (found := told(error, catalogs)) is error:
+        raise error
+    raise found from error
 
 
 def no_current_catalog(error: SqlError, current: str, catalogs: Iterable[Catalog]) -> SqlError:

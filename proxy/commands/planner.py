@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from functools import partial
 
-from proxy.catalog import Unavailable, told
+from proxy.catalog import Unavailable, raise_told
 from proxy.catalog.views import NEVER
 from proxy.commands import describe, hive_listings, show
 from proxy.commands.affected import AffectedViews
@@ -54,14 +54,12 @@ class Planner:
         async def run(log: Log) -> ResultSet:
             try:
                 return await command.run(self._context, session, log)
+            except SqlError as error:
+                raise_told(error, self._context.catalogs)
             except RecursionError as error:  # its traceback has thousands of lines without further information
                 raise SqlError(
                     "the statement is nested too deeply: reduce the nesting of its subqueries and expressions", "54001"
                 ) from error
-            except SqlError as error:
-                if (found := told(error, self._context.catalogs)) is error:
-                    raise
-                raise found from error
 
         return Local(run)
 

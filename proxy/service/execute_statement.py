@@ -21,6 +21,7 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
+from proxy.catalog import raise_told
 from proxy.hs2 import Interrupted, SqlError, check, failure, read_reply, succeeded, success
 from proxy.hs2.generated import ttypes
 from proxy.service.call import Call, Statement
@@ -148,16 +149,19 @@ async def _attempt(call: Call, session: ClientSession, statement: Statement, que
     when the statement begins to wait for a slot (the permission to run). A cancellation at any time leaves nothing
     running.
     """
-    with Lease(session) as lease:
-        if session.upstream.attached or (session.upstream.saturated and not session.for_operators):
-            await lease.hold()  # between the queries of the planning, the session could otherwise be parked
-        began = monotonic()
-        plan = await _planned(call, session, statement.sql)
-        statement.record.planned(plan, monotonic() - began)
-        if isinstance(plan, Local):
-            return _answered_here(call, session, plan, statement)
-        await _admitted(lease, plan, queued)
-        return await _Start(call, session, lease.handed_over(), statement).sent(plan)
+    try:
+        with Lease(session) as lease:
+            if session.upstream.attached or (session.upstream.saturated and not session.for_operators):
+                await lease.hold()  # between the queries of the planning, the session could otherwise be parked
+            began = monotonic()
+            plan = await _planned(call, session, statement.sql)
+            statement.record.planned(plan, monotonic() - began)
+            if isinstance(plan, Local):
+                return _answered_here(call, session, plan, statement)
+            await _admitted(lease, plan, queued)
+            return await _Start(call, session, lease.handed_over(), statement).sent(plan)
+    except SqlError as error:
+        raise_told(error, call.service.catalogs or ())
 
 
 async def _planned(call: Call, session: ClientSession, sql: str) -> Plan:

@@ -17,7 +17,7 @@ from proxy.session import ClientSession, Local, Log, Plan
 from proxy.upstream import Steering, Terms
 from proxy.wire import CALL, EXCEPTION, REPLY, find, read_head, read_i32, with_field, write_head
 from proxy.wire.message import I32, I64
-from tests.unit.support.proxied import Planned, Proxied, RawClient, with_proxy
+from tests.unit.support.proxied import Planned, Proxied, RawClient, until, with_proxy
 
 POLL = "set:hiveconf:hive.server2.long.polling.timeout"
 
@@ -99,6 +99,23 @@ def test_a_session_in_another_catalog_than_the_default_one_which_is_down(namespa
             assert opened.status.sqlState == "08001"
             assert "Spark gets no answer from the catalog rest (Error occurred" in opened.status.errorMessage
             assert "?spark.sql.defaultCatalog=lake" in opened.status.errorMessage
+
+    with_proxy(test, catalogs=Catalogs([known("lake", True), known("rest", False)]))
+
+
+def test_a_queued_statement_whose_session_is_refused_is_told_of_the_catalog() -> None:
+    async def test(proxied: Proxied) -> None:
+        proxied.spark.refuses = lambda _message: SqlError(RAW, None)
+        proxied.spark.held["OpenSession"] = asyncio.Event()
+        request = ttypes.TOpenSessionReq(client_protocol=10, configuration={"use:database": "viewgate.system"})
+        async with RawClient(proxied.port) as client:
+            session = (await client.ask("OpenSession", request, ttypes.TOpenSessionResp)).sessionHandle
+            operation = (await client.execute(session, "SELECT 1 FROM t")).operationHandle
+            proxied.spark.held["OpenSession"].set()
+            await until(lambda: not proxied.server.service.sessions.running)
+            status = await client.status(operation)
+        assert (status.sqlState, status.operationState) == ("08001", ttypes.TOperationState.ERROR_STATE)
+        assert "Spark gets no answer from the catalog rest (Error occurred" in status.errorMessage
 
     with_proxy(test, catalogs=Catalogs([known("lake", True), known("rest", False)]))
 
