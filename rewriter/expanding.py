@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from operator import attrgetter
 
 from rewriter.block import Unsupported
@@ -19,6 +20,7 @@ from rewriter.engine import decide
 from rewriter.freshness import Relations
 from rewriter.index import Definitions, Expansions
 from rewriter.match import Reason
+from rewriter.model import TableName
 from rewriter.outcome import Attempt, Outcome
 from rewriter.pivots import grouped_before
 from rewriter.sql import Expanded, Statement
@@ -37,8 +39,8 @@ def rewrite(statement: Statement, definitions: Definitions, relations: Relations
         return own
     if not pivoted.rewritten:
         # The SELECT around PIVOT is always unsupported, so that this reason says nothing.
-        reasons = [attempt for attempt in pivoted.tried if attempt.reason is not Reason.UNSUPPORTED]
-        return replace(own, tried=tuple(reasons) or own.tried)
+        tried = pivoted.tried or own.tried
+        return replace(own, tried=tuple(attempt for attempt in tried if attempt.reason is not Reason.UNSUPPORTED))
     return replace(pivoted, typed=own.original)
 
 
@@ -87,8 +89,18 @@ def _expanded(expanded: Expanded, definitions: Definitions, relations: Relations
 
 
 def _attempts(outcomes: Sequence[Outcome]) -> Iterator[Attempt]:
-    """Yield the attempts of all outcomes; for each view, only the attempts of the first outcome that tried the view."""
-    told = set()
+    """Yield the attempts of all outcomes; for each view, only the attempts of the first outcome that tried the view.
+
+    An outcome in which the view reads only other tables than the blocks does not count if there is another one.
+    """
+    told: dict[TableName, list[Attempt]] = {}
     for outcome in outcomes:
-        yield from (attempt for attempt in outcome.tried if attempt.view not in told)
-        told |= {attempt.view for attempt in outcome.tried}
+        tried: dict[TableName, list[Attempt]] = {}
+        for attempt in outcome.tried:
+            tried.setdefault(attempt.view, []).append(attempt)
+        told |= {view: found for view, found in tried.items() if not any(map(_is_near, told.get(view, ())))}
+    yield from chain.from_iterable(told.values())
+
+
+def _is_near(attempt: Attempt) -> bool:
+    return attempt.reason is not Reason.TABLES_DIFFER

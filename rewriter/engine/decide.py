@@ -76,6 +76,7 @@ def decide(
             new = select, answer, _subqueries(answer.match, statement)
             answers = [other for other in answers if not _replaces(new, other[0])]
             answers.append(new)
+    attempts = [*_told_once(attempts)]
     twice = _second_range([answer for _, answer, _ in answers])
     if twice is not None:
         return decide(statement, definitions, relations, spelled, {**refuted, **twice})
@@ -106,6 +107,23 @@ def decide(
     known = {} if isinstance(alone, str) else alone
     once = filtered_once(replacements, statement.session.time_zone, definitions, relations)
     return Outcome(statement, once, tried, spelled, tuple(edits), known)
+
+
+def _told_once(attempts: Sequence[Attempt]) -> Iterator[Attempt]:
+    """Yield the attempts, but only one of a stale view whose query has the text of a query in the statement.
+
+    The view would answer this text after a refresh; why the view does not answer the SELECTs in the text is left out.
+    If the text is one SELECT, the attempt at this SELECT is kept, which also says why the stale view cannot be read
+    together with the changed rows.
+    """
+    stale = (Reason.STALE, Reason.NEVER_REFRESHED)
+    texts = {a.view: a for a in attempts if a.rule == text_match.__name__ and a.reason in stale}
+    selects = {a.view: a for a in attempts if a.reason in stale and a.view in texts and a.block == texts[a.view].block}
+    for attempt in attempts:
+        text = texts.get(attempt.view)
+        within = text is not None and attempt.verdict == "missed" and attempt.block in text.block
+        if not within or attempt is selects[attempt.view]:
+            yield attempt
 
 
 def _second_range(answers: Sequence[Chosen]) -> Mapping[TableName, Miss] | None:

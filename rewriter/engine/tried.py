@@ -27,7 +27,6 @@ from rewriter.match import AccessPath, Match, Miss, Reason, Rewriting, Shared
 from rewriter.match.flattened import flattened_path, nested_problem
 from rewriter.model import Change, ChangeKind, MaterializedView, Session, Table, TableName
 from rewriter.outcome import Attempt
-from rewriter.rules import LIVE
 from rewriter.scans import NOTHING, SCAN, SHUFFLE, Estimate
 from rewriter.sql import SelectBlock, columns_in
 
@@ -313,7 +312,7 @@ class Tried:
             return self._miss_of_named(view, query, live)
         flat = flattened_path(path)
         if isinstance(flat, str):
-            return _not_combined(live, flat)
+            return _not_combined(flat)
         return replace(flat, grown=live.grown)
 
     def _miss_of_named(self, view: MaterializedView, query: Block, live: Live) -> Miss:
@@ -326,7 +325,7 @@ class Tried:
         if isinstance(own, Miss):
             return own
         used = {column.name.lower() for tree in query.expressions for column in columns_in(tree)}
-        return _not_combined(live, nested_problem(own, used) or _NAMED)
+        return _not_combined(nested_problem(own, used) or _NAMED)
 
     def _path_of(self, view: MaterializedView, query: Block, storage: Table) -> AccessPath | Miss:
         path = access_path_of(view, query, storage, self.definitions, self.relations, self.session.time_zone)
@@ -414,13 +413,9 @@ class Tried:
         return storage.behind if isinstance(storage, Table) else ""
 
 
-def _not_combined(live: Live, problem: str) -> Miss:
+def _not_combined(problem: str) -> Miss:
     """Return the Miss of a stale view that cannot be read together with the changes of its tables."""
-    changed = " and ".join(str(change.name) for change in live.grown)
-    return Miss(
-        Reason.SHAPE,
-        f"the changed rows of {changed} cannot be combined with the view, because {problem}: refresh the view",
-    )
+    return Miss(Reason.SHAPE, f"these rows cannot be combined with the view, because {problem}")
 
 
 def _how(change: Change) -> str:
@@ -446,14 +441,10 @@ def _refreshable(missed: Attempt, stale: Attempt, refreshed: Answer, live: Live)
     the answer that the view would give after a refresh, and `live` has the changes of the tables. Return
 
     - an attempt with the reason in `refreshed`, if the view could not answer after a refresh either
-    - `stale` with the reason of `missed` added, if a rule in LIVE gave this reason, or if reading the view with the
-      changed rows costs more than reading the base tables
-    - `missed` otherwise
+    - `stale` with the reason of `missed` added otherwise
     """
     if isinstance(refreshed.result, Miss):
         return replace(missed, rule=refreshed.rule).missed(refreshed.result)
-    if missed.rule not in LIVE and missed.reason is not Reason.DEARER:
-        return missed
     rows = "appended" if live.only_appends else "inserted and deleted"
     why = missed.detail if missed.reason in (None, Reason.SHAPE) else missed.reason.told(missed.detail)
     if missed.reason is Reason.AGGREGATE_NOT_IN_VIEW and not live.only_appends:

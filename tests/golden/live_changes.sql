@@ -109,7 +109,7 @@ SELECT v.`c0` AS label, v.`c1` AS cnt, v.`c2` AS total FROM (SELECT v.`c0` AS c0
 
 --@ case: a LEFT join drops rows of the changed table
 SELECT n.label, sum(s.qty) AS q FROM names AS n LEFT JOIN sales AS s ON n.region = s.region GROUP BY n.label
---@ kept: by_region STALE lake.demo.sales has changed since snapshot 500: first by snapshot 5500 (overwrite, 1970-01-01 00:00:00 UTC): refresh the view; together with the inserted and deleted rows: rows of lake.demo.sales, on the right side of a LEFT join, were deleted or replaced since the last refresh: refresh the view; cheap VIEW_FILTERS_MORE qty < 6; extremes AGGREGATE_NOT_IN_VIEW sum(qty); labelled VIEW_FILTERS_MORE names.region = sales.region; weights AGGREGATE_NOT_IN_VIEW sum(qty)
+--@ kept: by_region STALE lake.demo.sales has changed since snapshot 500: first by snapshot 5500 (overwrite, 1970-01-01 00:00:00 UTC): refresh the view; together with the inserted and deleted rows: rows of lake.demo.sales, on the right side of a LEFT join, were deleted or replaced since the last refresh: refresh the view; cheap VIEW_FILTERS_MORE qty < 6; extremes AGGREGATE_NOT_IN_VIEW sum(qty); labelled JOIN_DIFFERS the query has a LEFT join of s ON names.region = sales.region, where the view has an inner join: create a view with the join of the query; weights AGGREGATE_NOT_IN_VIEW sum(qty)
 
 --@ case: rows of a changed table that may now have a match
 SELECT sum(r.n) FROM returns AS r LEFT ANTI JOIN sales AS s ON s.region = r.region
