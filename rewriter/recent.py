@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 from types import MappingProxyType
 
-from rewriter.block import clause_problem
+from rewriter.block import syntax_problem
 from rewriter.freshness import Relations
 from rewriter.index import Definitions
 from rewriter.model import Session, TableName
@@ -33,11 +33,14 @@ class Asked:
         self._decided: tuple[Relations, Earlier, Outcome] | None = None
         self._states: tuple[Relations, tuple[Moment, ...], Earlier] | None = None
 
-    @property
+    @cached_property
     def unread(self) -> str:
-        """The reason why the statement, or a SELECT in it, is not supported; empty if there is no such reason."""
-        clauses = (clause_problem(block.tree) for block in self.statement.blocks if block.tree is not None)
-        return self.statement.unread or next(filter(None, clauses), "")
+        """The reason why the statement, or a SELECT in it, is not supported whatever tables and views there are.
+
+        Empty if there is no such reason.
+        """
+        problems = (syntax_problem(block.tree) for block in self.statement.blocks if block.tree is not None)
+        return self.statement.unread or next(filter(None, problems), "")
 
     @cached_property
     def base_tables(self) -> tuple[TableName, ...]:

@@ -392,7 +392,8 @@ class Answers:
             outcome = replace(outcome, tried=())
         original = outcome.original
         sent = original if outcome.spelled else None
-        unchanged = Decision(sent, original, outcome, facts.problem, asked.over, tables=asked.base_tables)
+        why = facts.problem or ("" if outcome.tried or not asked.over else asked.unread)
+        unchanged = Decision(sent, original, outcome, why, asked.over, tables=asked.base_tables)
         if thorough:
             change = await self._suggested(outcome, definitions, relations, look)
             unchanged = replace(unchanged, suggestion=change)

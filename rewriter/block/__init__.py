@@ -15,7 +15,7 @@ from rewriter.block.meaning import meaning
 from rewriter.block.opaque import opaque_within, text_of, with_texts
 from rewriter.block.predicates import Predicates, predicates_of
 from rewriter.block.ranges import RangeSet
-from rewriter.block.resolve import Texts, build_block, clause_problem, common_tables, find_among, full_scope
+from rewriter.block.resolve import Texts, build_block, common_tables, find_among, full_scope, syntax_problem
 from rewriter.block.scope import Scope
 from rewriter.block.top_rows import takes_first_rows
 from rewriter.block.traits import aggregate_of, depends_on_zone, has_aggregate, tells_time
@@ -37,7 +37,6 @@ __all__ = [
     "aggregate_of",
     "build_block",
     "canonical",
-    "clause_problem",
     "common_tables",
     "depends_on_zone",
     "equate",
@@ -53,6 +52,7 @@ __all__ = [
     "renamed",
     "set_bits",
     "set_number",
+    "syntax_problem",
     "takes_first_rows",
     "tells_time",
     "text_of",

@@ -38,6 +38,7 @@ from rewriter.functions.registry import (
     IDEMPOTENT,
     OF_UNITS,
     READABLE,
+    REPLACED,
     RESULTS,
     UNITS,
     UNSETTLED,
@@ -46,7 +47,7 @@ from rewriter.functions.registry import (
 from rewriter.functions.results import BIGINT, INT, TEXT
 from rewriter.functions.trees import call_of, cast, percentile_of
 from rewriter.functions.types import INTEGERS, STRING, holds_all
-from rewriter.sql import excerpt, windows_in
+from rewriter.sql import every, excerpt, windows_in
 from rewriter.sql.time_windows import NAME as TIME_WINDOW
 from rewriter.sql.time_windows import SESSION, unread
 from rewriter.timeseries.bucket import DATE_TRUNC_UNITS, TEMPORAL, bucket_call
@@ -348,6 +349,24 @@ def _field(node: Tree, scope: Scope) -> Tree:
     raise Unsupported(
         f"{excerpt(node)} is a field of a struct, which is not supported: use a column that is not nested"
     )
+
+
+def call_problem(tree: exp.Select) -> str:
+    """Return why a SELECT is unsupported because of a function that it calls, such as rand(); empty if it may be
+    supported.
+    """
+    for call in every(tree, exp.Anonymous):
+        over = isinstance(call.parent, exp.Window)
+        if over or not isinstance(call.this, str) or call.find_ancestor(exp.Query) is not tree:
+            continue
+        name = meant(call.this)
+        if name in AGGREGATES or name in CLOCK or name in REPLACED or text_of_hex(call) is not None:
+            continue
+        try:
+            _refuse_unsettled(name, call)
+        except Unsupported as problem:
+            return str(problem)
+    return ""
 
 
 def _refuse_unsettled(name: str, node: Tree) -> None:

@@ -136,6 +136,28 @@ def read_from(
     return reader.result()
 
 
+def from_problem(tree: exp.Select) -> str:
+    """Return why a FROM clause is unsupported whatever tables it names, such as TABLESAMPLE; empty if it may be
+    supported.
+    """
+    source, joins = tree.args.get("from_"), tree.args.get("joins") or ()
+    try:
+        for join in joins:
+            _kind(join)
+        for node in (*((source.this,) if source is not None else ()), *(join.this for join in joins)):
+            # PIVOT may be supported: see rewriter.pivots
+            pivots = () if any(pivot.args.get("unpivot") for pivot in node.args.get("pivots") or ()) else ("pivots",)
+            if isinstance(node, exp.Table):
+                _refuse_extras(node, (*_OF_TABLES, *pivots))
+            elif isinstance(node, exp.Subquery):
+                _refuse_extras(node, ("this", "alias", *pivots), renames=True)
+            elif not is_slides(node):
+                raise Unsupported(_not_named(node))
+    except Unsupported as problem:
+        return str(problem)
+    return ""
+
+
 @dataclass
 class _Reader:
     """A converter of a FROM clause, item by item from left to right, into the tables and joins of a block."""
@@ -366,10 +388,18 @@ def _refuse_extras(node: Tree, read: tuple[str, ...], *, renames: bool = False) 
         )
 
 
+# The parser's names of the parts of a table in FROM that a block can represent.
+_OF_TABLES = ("this", "db", "catalog", "alias")
+
+
+def _not_named(node: Tree) -> str:
+    return f"{excerpt(node)} in FROM is not supported: name a table or a subquery"
+
+
 def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
     if not isinstance(node, exp.Table):
-        raise Unsupported(f"{excerpt(node)} in FROM is not supported: name a table or a subquery")
-    _refuse_extras(node, ("this", "db", "catalog", "alias"))
+        raise Unsupported(_not_named(node))
+    _refuse_extras(node, _OF_TABLES)
     found = find(node)
     if found is None:
         raise Unsupported(f"{excerpt(node)} in FROM is not a table of the Iceberg catalog: check the name")

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from rewriter.block.conjuncts import conjuncts_of
-from rewriter.block.expressions import canonical
-from rewriter.block.form import Block, Ordering, Unsupported
+from rewriter.block.expressions import call_problem, canonical
+from rewriter.block.form import Block, Ordering, Unsupported, around
 from rewriter.block.from_clause import (
     MOST_NODES,
     Build,
@@ -20,6 +20,7 @@ from rewriter.block.from_clause import (
     Find,
     Found,
     FromClause,
+    from_problem,
     known_scope,
     read_from,
     simplified,
@@ -141,21 +142,33 @@ def _named(block: Block, tree: exp.Select, texts: Texts | None) -> Block:
     return replace(block, names=texts.names(tree, block))
 
 
+def syntax_problem(tree: exp.Select) -> str:
+    """Return why a SELECT is unsupported whatever tables it reads: because of a clause, an item of FROM or a function.
+
+    Return an empty string if there is no such reason.
+    """
+    return clause_problem(tree) or from_problem(tree) or call_problem(tree)
+
+
 def clause_problem(tree: exp.Select) -> str:
     """Return why a SELECT is unsupported because of one of its clauses, such as a hint; empty if there is no such
     clause.
     """
     clause = _unread_clause(tree)
-    if clause is None:
-        return ""
-    windows = clause == "WINDOW"
-    remedy = "write each window in OVER (…)" if windows else "remove the clause, if the rows do not depend on it"
-    return f"the clause {clause} is not supported: {remedy}"
+    if clause == "HINT":
+        return "a hint of Spark is not supported: remove the hint"
+    return "" if clause is None else f"the clause {clause} is not supported: {_remedy(clause)}"
 
 
 def _unread_clause(tree: exp.Select) -> str | None:
     clause = next((name for name, value in tree.args.items() if value and name not in READ_CLAUSES), None)
     return None if clause is None else _CLAUSES.get(clause, clause.rstrip("_").upper())
+
+
+def _remedy(clause: str) -> str:
+    if clause in ("SORT BY", "CLUSTER BY", "DISTRIBUTE BY"):
+        return "remove the clause, or write ORDER BY"
+    return "write each window in OVER (…)" if clause == "WINDOW" else around(f"write {clause}")
 
 
 def _constant(query: Tree, find: Find, common: Common | None, texts: Texts) -> str:

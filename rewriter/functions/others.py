@@ -34,6 +34,10 @@ UNSETTLED_FUNCTIONS = (
 # A block has count_if(p) as count(*) FILTER (WHERE p). grouping() and grouping_id() return by which keys a row of
 # GROUPING SETS is not grouped.
 COUNT_IF = Function("count_if", BIGINT, readable=False)
+# Functions of which a block has some calls as other expressions.
+REPLACED = frozenset(
+    ["count_if", "percentile_cont", "unhex", "make_interval", "make_dt_interval", "make_ym_interval", "unix_timestamp"]
+)
 GROUPING_FUNCTIONS = (
     Function("grouping", always("tinyint"), readable=False),
     Function("grouping_id", BIGINT, readable=False),

@@ -65,6 +65,7 @@ OF_UNITS: Mapping[str, str] = {name: record.of_unit for name, record in FUNCTION
 # ZONELESS: the functions whose value does not depend on the session time zone. Functions of the current time are among
 # them, because the rewritten query runs in the same session as the original one.
 GROUPING = frozenset(record.name for record in others.GROUPING_FUNCTIONS)
+REPLACED = others.REPLACED
 ZONELESS = frozenset(name for name in READABLE if not FUNCTIONS[name].zoned).union(CLOCK, AGGREGATES, GROUPING, WINDOWS)
 
 RESULTS: Mapping[str, Rule] = {

@@ -36,7 +36,7 @@ SELECT v.`folder`, sum(v.`s`) FROM lake.demo.by_folder__storage AS v GROUP BY v.
 
 --@ case: another pattern is another key
 SELECT regexp_extract(page, '^/(\\d+)', 1), sum(id) FROM visits GROUP BY 1
---@ kept: by_folder GROUPING_TOO_COARSE page; per_tag VIEW_UNSUPPORTED the function explode() is not supported: read the tables in a subquery, which a view can answer, and call explode() only in the SELECT around the subquery; shaped VIEW_UNSUPPORTED the column seen.n is a field of a struct, which is not supported: use a column that is not nested; tagged VIEW_UNSUPPORTED the clause LATERAL VIEW is not supported: remove the clause, if the rows do not depend on it; upper_tags VIEW_UNSUPPORTED the function transform() is not supported: read the tables in a subquery, which a view can answer, and call transform() only in the SELECT around the subquery
+--@ kept: by_folder GROUPING_TOO_COARSE page; per_tag VIEW_UNSUPPORTED the function explode() is not supported: read the tables in a subquery, which a view can answer, and call explode() only in the SELECT around the subquery; shaped VIEW_UNSUPPORTED the column seen.n is a field of a struct, which is not supported: use a column that is not nested; tagged VIEW_UNSUPPORTED the clause LATERAL VIEW is not supported: read the tables in a subquery, which a view can answer, and write LATERAL VIEW only in the SELECT around the subquery; upper_tags VIEW_UNSUPPORTED the function transform() is not supported: read the tables in a subquery, which a view can answer, and call transform() only in the SELECT around the subquery
 
 --@ case: functions over elements
 SELECT id, transform(tags, x -> upper(x)) AS t, sort_array(map_keys(more)) AS k FROM visits

@@ -68,6 +68,28 @@ def test_a_view_over_other_tables_or_none_is_told_apart(asking: Asking, view: st
     assert logged(asking, sql) == (f"Viewgate: lake.demo.{view} not used: {why}",)
 
 
+@pytest.mark.parametrize(
+    ("tail", "why"),
+    [
+        ("GROUP BY region DISTRIBUTE BY region", "the clause DISTRIBUTE BY is not supported: remove the clause, or"),
+        ("GROUP BY region CLUSTER BY region", "the clause CLUSTER BY is not supported: remove the clause, or write"),
+        ("LATERAL VIEW explode(array(1)) x AS y GROUP BY region", "the clause LATERAL VIEW is not supported: read the"),
+        ("TABLESAMPLE (10 PERCENT) GROUP BY region", "sales TABLESAMPLE (10 PERCENT) in FROM has TABLESAMPLE, which"),
+        ("GROUP BY region QUALIFY max(amount) > 1", "the clause QUALIFY is not supported: read the tables in a"),
+        ("GROUP BY region HAVING rand() > 0.5", "the function rand() is not supported: read the tables in a subquery"),
+        ("NATURAL JOIN sales AS t GROUP BY region", "NATURAL JOIN sales AS t is not supported: write JOIN … ON or"),
+    ],
+)  # fmt: skip
+def test_the_log_names_the_sql_for_which_no_view_is_tried(asking: Asking, tail: str, why: str) -> None:
+    make(asking, "tops")
+    sql = f"SELECT region, min(amount) FROM sales {tail}"
+    (line,) = logged(asking, sql)
+    assert f" used: {why}" in line
+    decision = asyncio.run(asking.answers.decide(asking.session, sql, thorough=True))
+    assert decision.suggestion is None
+    assert asyncio.run(asking.answers.decide(asking.session, sql)).choice.reason == "UNSUPPORTED"
+
+
 def test_explain_names_the_hint_that_turns_views_off(asking: Asking) -> None:
     make(asking, "tops")
     decision = asyncio.run(
@@ -108,7 +130,7 @@ def test_several_hints_of_one_statement_are_refused_unless_they_are_equal(asking
 
 def test_the_log_names_the_hint_of_spark_for_which_no_view_is_tried(asking: Asking) -> None:
     make(asking, "tops")
-    why = "the clause HINT is not supported: remove the clause, if the rows do not depend on it"
+    why = "a hint of Spark is not supported: remove the hint"
     sql = "SELECT /*+ COALESCE(1) */ region, max(amount) FROM sales GROUP BY region"
     assert logged(asking, sql) == (f"Viewgate: no view used: {why}",)
     assert asyncio.run(asking.answers.decide(asking.session, sql)).choice.reason == "UNSUPPORTED"

@@ -70,7 +70,7 @@ def test_a_join_is_told_with_its_tables(tables: str, view: str, reason: str) -> 
     [
         ("ORDER BY 3", "3 in GROUP BY or ORDER BY is not a position in the SELECT list: give a number from 1 to 2"),
         ("ORDER BY ALL", "ORDER BY ALL is not supported: name the outputs by which to sort"),
-        ("SORT BY country", "the clause SORT BY is not supported: remove the clause, if the rows do not depend on it"),
+        ("SORT BY country", "the clause SORT BY is not supported: remove the clause, or write ORDER BY"),
         ("LIMIT 1 + 1", "LIMIT 1 + 1 is not supported: LIMIT and OFFSET take a whole number"),
     ],
 )
