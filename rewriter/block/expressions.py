@@ -29,6 +29,7 @@ from rewriter.block.traits import aggregate_of, has_aggregate, is_constant, temp
 from rewriter.block.units import of_unit
 from rewriter.block.vocabulary import CAST_TYPES, COMPARISONS, CONNECTORS, OPERATORS
 from rewriter.block.windows import read_window
+from rewriter.functions.patterns import refused_in
 from rewriter.functions.record import Aggregate
 from rewriter.functions.registry import (
     AGGREGATES,
@@ -309,6 +310,7 @@ def _call(node: Tree, scope: Scope) -> Tree:
     if name in OF_UNITS and len(node.expressions) == 3:
         return of_unit(name, node.expressions[0], [canonical(each, scope) for each in node.expressions[1:]], scope)
     arguments = [canonical(argument, scope) for argument in node.expressions]
+    _refuse_pattern(name, arguments)
     if form == "cast" and len(arguments) == 1:
         return _casting(arguments[0], exp.DataType.build(FUNCTIONS[name].casts_to, dialect="spark"), scope)
     if form == "call":
@@ -349,6 +351,18 @@ def _field(node: Tree, scope: Scope) -> Tree:
     raise Unsupported(
         f"{excerpt(node)} is a field of a struct, which is not supported: use a column that is not nested"
     )
+
+
+def _refuse_pattern(name: str, arguments: Sequence[Tree]) -> None:
+    """Raise Unsupported for a call with a datetime pattern that Spark refuses when it runs the query."""
+    pattern = arguments[1] if len(arguments) == 2 else None
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        return
+    if refused := refused_in(name, pattern.name):
+        raise Unsupported(
+            f"Spark refuses {refused!r} in the pattern of {name}(): write another function, such as weekday() or "
+            "weekofyear()"
+        )
 
 
 def call_problem(tree: exp.Select) -> str:

@@ -61,6 +61,14 @@ def test_a_subquery_of_a_type_that_is_not_known_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize("pattern", ["u", "YYYY-ww", "e", "MMMMM"])
+def test_no_view_is_suggested_with_a_pattern_that_spark_refuses(pattern: str) -> None:
+    said = workspace().explain(f"SELECT date_format(at, '{pattern}'), sum(n) FROM sales GROUP BY 1")
+    assert said.suggestion is None
+    assert "in the pattern of date_format(): write another function, such as weekday() or weekofyear()" in str(said)
+    assert workspace().explain("SELECT date_format(at, 'EEEE'), sum(n) FROM sales GROUP BY 1").rewritten
+
+
 def test_a_miss_is_the_query_with_reasons() -> None:
     said = workspace().explain("SELECT country, max(price) FROM sales GROUP BY country")
     assert (said.rewritten, said.views, said.storage) == (False, (), {})
