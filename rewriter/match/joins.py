@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from rewriter.block import Block, Join, Predicates, meaning, rejected
+from rewriter.block import Block, Join, Predicates, meaning, rejected, renamed
 from rewriter.block.equivalence import key_of
 from rewriter.block.predicates import equated
 from rewriter.block.words import words
 from rewriter.match.reasons import Miss, Reason
 from rewriter.model import Table
+from rewriter.sql import columns_in
 
 Tree = exp.Expr
 
@@ -131,7 +132,8 @@ def join_views(
     narrowed: list[Tree] = []
     present: list[Filled] = []
     absent: list[Filled] = []
-    for join in (j.renamed(mapping) for j in view.joins):
+    for own in view.joins:
+        join = own.renamed(mapping)
         same = next((other for other in rest if _equal(join, other)), None)
         if same is not None:
             rest.remove(same)
@@ -152,7 +154,7 @@ def join_views(
         if not _inner_in(join, query):
             return Miss(
                 Reason.JOIN_DIFFERS,
-                f"the view has {in_words(join, query.block)}, which the query lacks: create a view without the join",
+                f"the view has {in_words(own, view)}, which the query lacks: create a view without the join",
             )
         matched += join.on
         narrowed += join.on
@@ -232,9 +234,27 @@ def _declared(block: Block, side: frozenset[str]) -> tuple[Tree, ...]:
     )
 
 
-# A RIGHT JOIN is stored as LEFT; messages call both an outer join of the tables that it fills with NULLs.
+def inner_in_view(query: Block, view: Block, mapping: Mapping[str, str]) -> Miss | None:
+    """Return the Miss for the first LEFT, RIGHT or FULL join of the query that is an inner join in the view; else None.
+
+    `mapping` maps the ids of the view's tables to those of the query's tables, without tables that the query lacks.
+    """
+    shared = (each for each in view.where if all(column.table in mapping for column in columns_in(each)))
+    where = {meaning(renamed(conjunct, mapping)) for conjunct in shared}
+    for join in query.joins:
+        if join.kind in ("LEFT", "FULL") and not where.isdisjoint(map(meaning, join.on)):
+            return Miss(
+                Reason.JOIN_DIFFERS,
+                f"the query has {in_words(join, query)}, where the view has an inner join: create a view with the join "
+                "of the query",
+            )
+    return None
+
+
+# The article and the kind of each join in messages; a LEFT join whose right side comes first in FROM was written RIGHT.
 _KINDS = {
-    "LEFT": "an outer join of",
+    "LEFT": "a LEFT join of",
+    "RIGHT": "a RIGHT join of",
     "FULL": "a FULL join of",
     "SEMI": "a SEMI join (EXISTS or IN) of",
     "ANTI": "an ANTI join (NOT EXISTS or NOT IN) of",
@@ -243,5 +263,12 @@ _KINDS = {
 
 def in_words(join: Join, block: Block) -> str:
     """Return a join of a block as text for a message: `a FULL join of dim ON sales.dim_id = dim.id`."""
-    tables = " and ".join(table.alias for table in block.tables if table.id in join.tables)
-    return f"{_KINDS[join.kind]} {tables} ON {' AND '.join(words(conjunct) for conjunct in join.on)}"
+    kept = {column.table for conjunct in join.on for column in columns_in(conjunct)} - join.tables
+    order = [table.id in join.tables for table in block.tables if table.id in kept | join.tables]
+    right = join.kind == "LEFT" and bool(kept) and order == sorted(order, reverse=True)
+    shown = kept if right else join.tables
+    # A view's block is built from its storage query, whose aliases are ids.
+    names = {table.id: table.name.table if table.alias == table.id else table.alias for table in block.tables}
+    tables = " and ".join(name for each, name in names.items() if each in shown)
+    kind = _KINDS["RIGHT" if right else join.kind]
+    return f"{kind} {tables} ON {' AND '.join(words(conjunct) for conjunct in join.on)}"

@@ -11,7 +11,7 @@ from rewriter.block import Block, Join, Occurrence, Predicates, predicates_of
 from rewriter.block.equivalence import key_of
 from rewriter.block.predicates import equated
 from rewriter.match.access_path import AccessPath
-from rewriter.match.joins import referencing
+from rewriter.match.joins import inner_in_view, referencing
 from rewriter.match.reasons import Miss, Reason
 from rewriter.model import Table
 from rewriter.sql import columns_in
@@ -52,6 +52,8 @@ def _spare(query: Predicates, path: AccessPath, mapping: Mapping[str, str], spar
     ids of its other tables to those of the query's tables.
     """
     others = [table for table in path.block.tables if table.id in mapping]
+    if (differs := inner_in_view(query.block, path.block, mapping)) is not None:
+        return differs
     for table in spare:
         for source, columns, _ in _followed(query, path, others, table):
             here = [exp.column(column.name, mapping[source.id]) for column in columns]

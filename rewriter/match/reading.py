@@ -36,7 +36,7 @@ from rewriter.match.bands import in_bands
 from rewriter.match.derive import derive
 from rewriter.match.held_times import at_home
 from rewriter.match.joined_back import Back, joined_back
-from rewriter.match.joins import Joined, filling_join, in_words, join_views, testing_join
+from rewriter.match.joins import Joined, filling_join, in_words, inner_in_view, join_views, testing_join
 from rewriter.match.nulls import same_nulls
 from rewriter.match.presence import presence
 from rewriter.match.reasons import Miss, Reason
@@ -479,7 +479,8 @@ def read_view(query: Predicates, path: AccessPath, mapping: Mapping[str, str]) -
     view_where = tuple(renamed(conjunct, mapping) for conjunct in path.block.where)
     for conjunct in view_where:
         if not query.implies(conjunct):
-            return Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
+            differs = inner_in_view(query.block, path.block, mapping)
+            return differs or Miss(Reason.VIEW_FILTERS_MORE, words(conjunct))
     joined = join_views(query, path.block, mapping)
     if isinstance(joined, Miss):
         return joined

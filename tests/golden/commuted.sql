@@ -128,4 +128,4 @@ SELECT v.`id` AS id, v.`name` AS name FROM lake.demo.outer__storage AS v
 
 --@ case: another condition of a join
 SELECT t.id, u.name FROM t LEFT JOIN u ON u.a > t.b + t.a AND u.id = t.id
---@ kept: chosen COLUMN_NOT_IN_VIEW b; either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view has an outer join of u ON t.id = u.id AND t.a + b > u.a, which the query lacks: create a view without the join; products COLUMN_NOT_IN_VIEW b
+--@ kept: chosen COLUMN_NOT_IN_VIEW b; either VIEW_FILTERS_MORE a = b OR x < y; mirrored VIEW_FILTERS_MORE upper(sex) = region; outer JOIN_DIFFERS the view has a LEFT join of u ON t.id = u.id AND t.a + b > u.a, which the query lacks: create a view without the join; products COLUMN_NOT_IN_VIEW b

@@ -152,4 +152,4 @@ SELECT v.`shop_id` AS shop_id, coalesce(sum(v.`cnt`), 0), sum(v.`total`) FROM la
 
 --@ case: rows without a match by another ON
 SELECT s.shop_id, count(*) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1 WHERE d.id IS NULL GROUP BY s.shop_id
---@ kept: by_dim JOIN_DIFFERS the view has an outer join of d ON dim_id = id, which the query lacks: create a view without the join; by_place COLUMN_NOT_IN_VIEW dim_id; chain JOIN_DIFFERS the view has an outer join of d ON dim_id = id, which the query lacks: create a view without the join; marked JOIN_DIFFERS the view has an outer join of d ON dim_id = id, which the query lacks: create a view without the join
+--@ kept: by_dim JOIN_DIFFERS the view has a LEFT join of dim ON dim_id = id, which the query lacks: create a view without the join; by_place COLUMN_NOT_IN_VIEW dim_id; chain JOIN_DIFFERS the view has a LEFT join of dim ON dim_id = id, which the query lacks: create a view without the join; marked JOIN_DIFFERS the view has a LEFT join of dim ON dim_id = id, which the query lacks: create a view without the join

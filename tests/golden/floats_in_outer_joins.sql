@@ -15,11 +15,11 @@ SELECT s.kind, d.id AS dim, count(*) AS cnt FROM sales AS s LEFT JOIN dim AS d O
 
 --@ case: an inner join filters the left table
 SELECT s.kind, count(*) FROM sales AS s JOIN dim AS d ON s.dim_id = d.id WHERE s.weight > 1 GROUP BY s.kind
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id AND size > 1, which the query lacks: create a view without the join; heavy FLOAT_COMPARED weight > 1; light JOIN_DIFFERS the view has an outer join of d ON dim_id = id AND weight < 5, which the query lacks: create a view without the join
+--@ kept: both JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id AND size > 1, which the query lacks: create a view without the join; heavy FLOAT_COMPARED weight > 1; light JOIN_DIFFERS the view has a LEFT join of dim ON dim_id = id AND weight < 5, which the query lacks: create a view without the join
 
 --@ case: a filter that makes the LEFT join an inner join
 SELECT s.kind, count(*) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.weight > 1 WHERE d.name = 'q' GROUP BY s.kind
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id AND size > 1, which the query lacks: create a view without the join; heavy FLOAT_COMPARED weight > 1; light JOIN_DIFFERS the view has an outer join of d ON dim_id = id AND weight < 5, which the query lacks: create a view without the join
+--@ kept: both JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id AND size > 1, which the query lacks: create a view without the join; heavy FLOAT_COMPARED weight > 1; light JOIN_DIFFERS the view has a LEFT join of dim ON dim_id = id AND weight < 5, which the query lacks: create a view without the join
 
 --@ case: the LEFT join itself
 SELECT s.kind, count(*) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.weight > 1 GROUP BY s.kind
@@ -38,7 +38,7 @@ SELECT v.`kind` AS kind, coalesce(sum(v.`cnt`), 0) FROM lake.demo.light__storage
 
 --@ case: a LEFT join filters the right table, and a FULL join neither
 SELECT s.kind, count(*) FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.size > 1 GROUP BY s.kind
---@ kept: both FLOAT_COMPARED size > 1; heavy JOIN_DIFFERS the view has an outer join of d ON dim_id = id AND weight > 1, which the query lacks: create a view without the join; light JOIN_DIFFERS the view has an outer join of d ON dim_id = id AND weight < 5, which the query lacks: create a view without the join
+--@ kept: both FLOAT_COMPARED size > 1; heavy JOIN_DIFFERS the view has a LEFT join of dim ON dim_id = id AND weight > 1, which the query lacks: create a view without the join; light JOIN_DIFFERS the view has a LEFT join of dim ON dim_id = id AND weight < 5, which the query lacks: create a view without the join
 
 --@ case: the FULL join itself
 SELECT s.kind, count(*) FROM sales AS s FULL JOIN dim AS d ON s.dim_id = d.id AND d.size > 1 GROUP BY s.kind

@@ -80,15 +80,15 @@ SELECT s.amount AS paid, d.name AS called, s.dim_id FROM sales AS s LEFT JOIN di
 
 --@ case: a left join on a further condition
 SELECT s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND d.weight > 1
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join
+--@ kept: both JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join; totals JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join; unmarked JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join
 
 --@ case: a left join on a further condition of the kept side
 SELECT s.amount, d.name FROM sales AS s LEFT JOIN dim AS d ON s.dim_id = d.id AND s.at = 1
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join
+--@ kept: both JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join; totals JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join; unmarked JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join
 
 --@ case: a semi join
 SELECT s.amount FROM sales AS s LEFT SEMI JOIN dim AS d ON s.dim_id = d.id
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join
+--@ kept: both JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join; totals JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join; unmarked JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join
 
 --@ case: an anti join
 SELECT s.amount FROM sales AS s LEFT ANTI JOIN dim AS d ON s.dim_id = d.id
@@ -97,4 +97,4 @@ SELECT v.`amount` AS amount FROM lake.demo.both__storage AS v WHERE NOT (v.`id` 
 
 --@ case: the kept table is filled up by another join
 SELECT z.label, s.amount, d.name FROM zone AS z LEFT JOIN sales AS s ON z.at = s.at LEFT JOIN dim AS d ON s.dim_id = d.id
---@ kept: both JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join; totals JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join; unmarked JOIN_DIFFERS the view has a FULL join of s and d ON dim_id = id, which the query lacks: create a view without the join
+--@ kept: both JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join; totals JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join; unmarked JOIN_DIFFERS the view has a FULL join of sales and dim ON dim_id = id, which the query lacks: create a view without the join

@@ -12,6 +12,8 @@ CREATE TABLE customers (cid INT PRIMARY KEY, region STRING);
 CREATE MATERIALIZED VIEW by_country AS SELECT country, sum(price) AS total FROM sales GROUP BY country;
 CREATE MATERIALIZED VIEW by_region AS
     SELECT region, sum(price) AS total FROM sales LEFT JOIN customers ON customer = cid GROUP BY region;
+CREATE MATERIALIZED VIEW inner AS
+    SELECT region, sum(price) AS total FROM sales JOIN customers ON customer = cid GROUP BY region;
 """
 
 JOINED = """
@@ -45,8 +47,20 @@ def test_a_correlated_subquery_without_an_alias_is_named() -> None:
         (
             "sales RIGHT JOIN customers",
             "by_region",
-            "the view has an outer join of customers ON customer = cid, which the query lacks: create a view "
+            "the view has a LEFT join of customers ON customer = cid, which the query lacks: create a view "
             "without the join",
+        ),
+        (
+            "sales RIGHT JOIN customers",
+            "inner",
+            "the query has a RIGHT join of customers ON customer = cid, where the view has an inner join: create a "
+            "view with the join of the query",
+        ),
+        (
+            "customers LEFT JOIN sales",
+            "inner",
+            "the query has a LEFT join of sales ON customer = cid, where the view has an inner join: create a "
+            "view with the join of the query",
         ),
         (
             "sales s FULL JOIN customers c",
