@@ -40,7 +40,7 @@ from rewriter.outcome import Outcome
 from rewriter.remedy import Suggestion
 from rewriter.schema import Uncertain
 from rewriter.sizes import Size, size_of
-from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse_select, render, with_outputs
+from rewriter.sql import ParseError, SelectBlock, Statement, from_items, parse, parse_select, render, with_outputs
 from rewriter.timeseries import as_bucket, bucket_call
 
 Tree = exp.Expr
@@ -52,6 +52,8 @@ MOST_ROWS = 10_000
 # A view is extended, so that one view serves several queries, unless a view for the query alone has so many times fewer
 # rows.
 FEWER = 100
+# Tables of at most so many rows are read in about the same time, however many rows they have.
+_TINY = 1_000
 # At most this many added outputs are part of a new view's name.
 _NAMED = 2
 _TIMES = ("timestamp", "timestamp_ntz")
@@ -72,6 +74,14 @@ class _Planned(NamedTuple):
     name: TableName
     catalog: str
     namespace: tuple[str, ...]
+
+
+class _Change(NamedTuple):
+    """A change of a view that makes the view answer the query; `grows` is true if the change adds rows to the view."""
+
+    view: MaterializedView
+    suggestion: Suggestion
+    grows: bool = False
 
 
 class _Part(NamedTuple):
@@ -199,17 +209,102 @@ def _for_block(
     over.sort(key=lambda view: (-shared[view], len(definitions.sources[view.name]), str(view.name)))
     taken = {*_names_in_use(definitions), *relations}
     elsewhere = {attempt.view for attempt in outcome.tried if attempt.reason in _OF_ZONES}
-    possible = [(view, _for_view(view, block, statement, relations)) for view in over[:TRIED_VIEWS]]
+    changes = [found for view in over[:TRIED_VIEWS] if (found := _for_view(view, block, statement, relations))]
     disabled = any(shared[view] for view in definitions.views if not view.rewrite)
-    left = min((found.left for _, found in possible if found is not None), default=None)
-    if not disabled and left != 0:
+    alone = None
+    if not disabled and all(found.grows or found.suggestion.left for found in changes):
         alone = _of_query(select.tree, block, statement, relations, taken)
-        yield from [alone] if alone is not None and (left is None or alone.left < left) else []
-    for view, found in possible:
-        if found is None or not (found.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
+    if alone is not None:
+        groups = _Groups(alone, statement, relations)
+        changes = [found for found in changes if not found.grows or groups.is_like(found)]
+        if not any(found.suggestion.left <= alone.left for found in changes) and not groups.are_rows(over):
+            yield alone
+    for view, change, _ in changes:
+        if not (change.add or (view.name in elsewhere and _in_other_zone(view, statement.session))):
             continue  # the view needs a refresh or a setting, which its attempt already reports
-        stays = found.outputs and not _moves(view, statement.session)
-        yield found if stays else _beside(found, view, statement.session, taken)
+        stays = change.outputs and not _moves(view, statement.session)
+        yield change if stays else _beside(change, view, statement.session, taken)
+
+
+class _Groups(NamedTuple):
+    """The groups of `alone`, a suggested view with the keys of the query, which are compared with those of views."""
+
+    alone: Suggestion
+    statement: Statement
+    relations: Relations
+
+    def is_like(self, change: _Change) -> bool:
+        """Return whether the changed view would have about as few rows as the view with the keys of the query.
+
+        Both have the same groups if the keys of the query determine the keys of the view. Otherwise the statistics
+        decide; without statistics, the changed view is assumed to be larger.
+        """
+        found, alone = change.suggestion, self.alone
+        if found.left < alone.left or self.determine(change.view):
+            return True
+        if found.size is None or found.size.unknown or alone.size is None:
+            return False
+        return found.size.rows <= alone.size.rows * FEWER
+
+    def are_rows(self, views: Sequence[MaterializedView]) -> bool:
+        """Return whether the view with the keys of the query would be nearly as large as a table.
+
+        This is so if its keys determine the keys of one of `views`, whose storage table is nearly as large.
+        """
+        return any(_is_nearly_whole(view, self.statement, self.relations) and self.determine(view) for view in views)
+
+    def determine(self, view: MaterializedView) -> bool:
+        """Return whether the keys of the query determine the keys of a view: the engine can answer these keys.
+
+        law:    if the keys of a view are functions of other keys, a group by the other keys lies in one group of the
+                view, and a view with both has as many groups as a view with the other keys alone
+        view:   SELECT timeseries(at, 'day'), sum(n) FROM sales GROUP BY 1
+        query:  SELECT timeseries(at, 'hour'), max(n) FROM sales GROUP BY 1
+        """
+        tree = _keys_of(view)
+        if tree is None:
+            return False
+        asked = replace(self.statement.session, catalog=view.catalog, namespace=view.namespace, only=None)
+        session = self.statement.session
+        home = _Planned(self.alone.made, session.catalog, session.namespace)
+        answer = _answer_from(home, self.alone.sql, parse(render(tree), asked), self.relations)
+        return answer is not None and not _left(answer)
+
+
+def _keys_of(view: MaterializedView) -> exp.Select | None:
+    """Return the query for the distinct GROUP BY keys of a view, over all rows of its tables.
+
+    Return None if the view does not group, or if it has grouping sets.
+
+    view:   SELECT country, sum(n) FROM sales WHERE n > 5 GROUP BY 1
+    gives:  SELECT DISTINCT country FROM sales
+    """
+    tree = parse_select(view.query)
+    outputs = [item.unalias() for item in tree.expressions]
+    group = tree.args.get("group")
+    keys = outputs if group is None else group.expressions
+    plain = group is None or not any(value for name, value in group.args.items() if name != "expressions")
+    if not plain or (group is None and tree.args.get("distinct") is None):
+        return None
+    keys = [outputs[int(key.name) - 1] if isinstance(key, exp.Literal) and key.is_int else key for key in keys]
+    for clause in ("where", "group", "having", "order", "limit"):
+        tree.set(clause, None)
+    tree.set("expressions", [key.copy() for key in keys])
+    tree.set("distinct", exp.Distinct())
+    return tree
+
+
+def _is_nearly_whole(view: MaterializedView, statement: Statement, relations: Relations) -> bool:
+    """Return whether the storage table of a view has nearly as many rows as the largest table of the
+    statement.
+
+    Return False for a table of at most _TINY rows, because a user may try Viewgate with such a table.
+    """
+    storage = relations.get(view.storage)
+    rows = storage.records if isinstance(storage, Table) else None
+    tables = [table for name in statement.tables if isinstance(table := relations.get(name), Table)]
+    most = max((table.records or 0 for table in tables), default=0)
+    return rows is not None and most > _TINY and Size(rows, most).is_nearly_whole
 
 
 def _is_stale(view: MaterializedView, sources: Sequence[TableName], relations: Relations) -> bool:
@@ -249,7 +344,7 @@ def _free(beside: TableName, plain: str, taken: Set[TableName]) -> TableName:
     return next(name for name in names if taken.isdisjoint((name, storage_name(name))))
 
 
-def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> Suggestion | None:
+def _for_view(view: MaterializedView, block: Block, statement: Statement, relations: Relations) -> _Change | None:
     """Return the change to one view that makes the view answer the block; None if there is none.
 
     Return None, too, if the changed view would be nearly as large as a base table. A change without new outputs means
@@ -266,23 +361,22 @@ def _for_view(view: MaterializedView, block: Block, statement: Statement, relati
         return None
     if (bare := _answer(view, tree, (), statement, relations)) is not None:
         own = tuple(column.name for column in view.columns) if _columns(view, tree, ()) else ()
-        return Suggestion(view.name, (), _changed(tree, ()), (), own, _left(bare))
+        return _Change(view, Suggestion(view.name, (), _changed(tree, ()), (), own, _left(bare)))
     answer = _answer(view, tree, parts, statement, relations)
     if answer is None:
         return None
     parts, answer = _fewest(view, tree, parts, answer, statement, relations)
     storage = relations.get(view.storage)
     size = _size(parts, storage.records or 1, relations, block) if isinstance(storage, Table) else None
-    if _as_many_rows(tree, parts, aliases, relations, block):
-        return None
-    if size is not None and (alone := _alone(view, block, statement, relations, size)) is not None:
-        return alone
-    if size is not None and size.is_nearly_whole:
+    grows = _splits_rows(tree, parts)
+    whole = size.is_nearly_whole if size is not None else grows and _is_nearly_whole(view, statement, relations)
+    if whole or _as_many_rows(tree, parts, aliases, relations, block):
         return None
     added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
     changed, columns = _changed(tree, parts), _columns(view, tree, parts)
-    outputs = "" if _splits_rows(tree, parts) else _outputs(view, parts, changed)
-    return Suggestion(view.name, added, changed, names, columns, _left(answer), outputs=outputs, size=size)
+    outputs = "" if grows else _outputs(view, parts, changed)
+    found = Suggestion(view.name, added, changed, names, columns, _left(answer), outputs=outputs, size=size)
+    return _Change(view, found, grows)
 
 
 def _of_query(
@@ -414,37 +508,6 @@ def _fewest(
         if found is not None and _left(found) <= _left(answer):
             parts, answer = fewer, found
     return parts, answer
-
-
-def _alone(
-    view: MaterializedView, block: Block, statement: Statement, relations: Relations, larger: Size
-) -> Suggestion | None:
-    """Return a new view with the query's own keys and aggregates, if it is far smaller than a view with all keys.
-
-    `larger` is the estimated size of the view with the existing view's keys and the query's keys. Return None if there
-    are no statistics for this decision, or if the existing view filters its groups.
-
-    law:    a view grouped only by the query's keys answers the query, and has at most as many rows as a view with
-            further keys
-    view:   SELECT country, day, sum(price) FROM sales GROUP BY country, day      (8,000 rows)
-    query:  SELECT user_id, sum(price) FROM sales GROUP BY user_id                (5,000 users)
-    gives:  SELECT user_id, sum(price) FROM sales GROUP BY user_id                (not 12,000,000 rows by all three)
-    """
-    tree = parse_select(view.query)
-    if tree.args.get("group") is None or tree.args.get("having") is not None:
-        return None
-    tree.set("expressions", [])
-    tree.set("group", exp.Group(expressions=[]))
-    aliases = _aliases(tree, view, statement, block)
-    parts = list(_parts(block, aliases, set(), tree))
-    size = _size(parts, 1, relations, block)
-    if size is None or size.rows * FEWER > larger.rows or not {*size.unknown} <= {*larger.unknown}:
-        return None
-    answer = _answer(view, tree, parts, statement, relations)
-    if answer is None or _as_many_rows(tree, parts, aliases, relations, block):
-        return None
-    added, names = tuple(part.text for part in parts), tuple(part.name for part in parts)
-    return Suggestion(view.name, added, _changed(tree, parts), names, left=_left(answer), size=size, alone=True)
 
 
 def _splits_rows(tree: exp.Select, parts: Sequence[_Part]) -> bool:

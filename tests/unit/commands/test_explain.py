@@ -184,7 +184,7 @@ def test_a_stale_view_is_to_be_refreshed(asked: House) -> None:
 
 
 def test_a_view_that_would_get_keys_is_left_and_a_new_one_is_made_as_it_is_made(asked: House) -> None:
-    *_, suggested = rows(asked, "EXPLAIN REWRITE SELECT sum(amount) FROM sales WHERE amount > 5")
+    *_, suggested = rows(asked, "EXPLAIN REWRITE SELECT region, sum(amount) FROM sales WHERE amount > 5 GROUP BY region")
     assert suggested["view"] == "lake.demo.agg_amount"
     assert "\nCREATE MATERIALIZED VIEW lake.demo.agg_amount\nPARTITIONED BY (region)\nAS SELECT " in suggested["detail"]
     asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("amount", "bigint")]
