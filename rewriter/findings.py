@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from textwrap import shorten
 from typing import NamedTuple
 
+from rewriter.index import Definitions
 from rewriter.match import NEEDS_ROWS, Reason
 from rewriter.model import TableName
 from rewriter.outcome import Attempt, Outcome
@@ -17,6 +19,10 @@ from rewriter.rules import LIVE
 
 # The most characters of a SELECT that are shown to tell several SELECTs apart.
 _SHOWN = 100
+# The most characters of the beginning of a SELECT that stand for the SELECT where it has been shown before.
+_PLACE = 30
+# The most names of views that are shown for an unknown name.
+_SIMILAR = 3
 # The order of reasons: the view matches, but costs more or is stale; a change of the view helps; a refresh or a setting
 # helps; the view is about something else.
 _MATCHING = -1
@@ -48,6 +54,11 @@ class Finding(NamedTuple):
     def view(self) -> str:
         """The view's name; empty if the same reason applies to several views."""
         return str(self.attempt.view) if self.views == 1 else ""
+
+    @property
+    def place(self) -> str:
+        """The beginning of `block` for all but the first finding on the block: line and column, if they are known."""
+        return self.block.partition(": ")[0][:_PLACE]
 
     def __str__(self) -> str:
         attempt = self.attempt
@@ -83,6 +94,35 @@ def ranked(outcome: Outcome) -> tuple[Finding, ...]:
         for block, tried in by_block.items()
         for attempt, views in _once(_relevant(tried, outcome))
     )
+
+
+def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
+    """Add a failed Attempt for the view `only`, which the statement's hint names, if that view was not tried.
+
+    The attempt says whether the view exists (in `definitions`, the current views), and which views have a similar name.
+    Return the outcome unchanged if the view was tried, or if no hint names a view (`only` is None).
+    """
+    if only is None or any(attempt.view == only for attempt in outcome.tried):
+        return outcome
+    reason, why = Reason.TABLES_DIFFER, "the view reads none of the statement's tables"
+    if only not in definitions.by_name:
+        reason, why = Reason.NO_SUCH_VIEW, _unknown(only, definitions)
+    return replace(outcome, tried=(Attempt(only, "missed", reason=reason, detail=why), *outcome.tried))
+
+
+def _unknown(name: TableName, definitions: Definitions) -> str:
+    """Return that no materialized view has the name, with the views that have a similar name."""
+    if name in definitions.plain_by_name:
+        return f"{name} is a view without stored rows: name a materialized view in the hint"
+    alike = [view.name for view in definitions.views if view.storage == name]
+    alike += [other for other in definitions.by_name if other.table.lower() == name.table.lower()]
+    if not alike:
+        tables = [other.table for other in definitions.by_name]
+        close = get_close_matches(name.table, tables, _SIMILAR)
+        alike = [other for table in dict.fromkeys(close) for other in definitions.by_name if other.table == table]
+    if not alike:
+        return f"no materialized view is named {name}: SHOW MATERIALIZED VIEWS lists the names"
+    return f"no materialized view is named {name}: did you mean {' or '.join(map(str, alike[:_SIMILAR]))}?"
 
 
 def place_of(block: str, sql: str) -> str:
@@ -139,7 +179,9 @@ def _once(tried: Sequence[Attempt]) -> Iterator[tuple[Attempt, int]]:
     alike: dict[Hashable, dict[TableName, Attempt]] = {}
     for attempt in tried:
         rows = attempt.detail == NEEDS_ROWS
-        own = (attempt.reason, attempt.detail) if rows or attempt.reason in _OF_SELECT else attempt
+        hinted = attempt.reason is Reason.NOT_CHOSEN and attempt.verdict == "missed"  # the hint names another view
+        of_select = rows or hinted or attempt.reason in _OF_SELECT
+        own = (attempt.reason, attempt.detail) if of_select else attempt
         alike.setdefault(own, {}).setdefault(attempt.view, attempt)
     for views in alike.values():
         first = next(iter(views.values()))

@@ -2,7 +2,7 @@
 
 from rewriter.block import Unsupported
 from rewriter.expanding import rewrite
-from rewriter.findings import Finding, by_closeness, ranked
+from rewriter.findings import Finding, by_closeness, ranked, told_of_hint
 from rewriter.freshness import Live, Relations, fresh_storage, live_storage
 from rewriter.index import Definitions
 from rewriter.maintenance import (
@@ -39,6 +39,7 @@ from rewriter.remedy import Suggestion
 from rewriter.sharing import Shared, shared, storage_question
 from rewriter.spelling import blanked
 from rewriter.sql import (
+    STALENESS,
     AsOf,
     Edit,
     Hinted,
@@ -63,6 +64,7 @@ from rewriter.staleness import Bound, Earlier
 from rewriter.suggest import suggestion
 
 __all__ = [
+    "STALENESS",
     "AsOf",
     "Asked",
     "Attempt",
@@ -127,6 +129,7 @@ __all__ = [
     "stored",
     "suggestion",
     "tokenize",
+    "told_of_hint",
     "travel",
     "united",
     "used_columns",

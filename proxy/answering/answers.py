@@ -12,8 +12,8 @@ from itertools import islice
 from typing import ParamSpec, TypeVar
 
 from proxy.answering import information_schema
-from proxy.answering.decision import Decision, shadowed, suggested, told_of_hint, told_of_named, without_ranges
-from proxy.answering.facts import HINT_IS_OFF, OFF, ON, STALENESS, USE, SessionFacts, read_hint
+from proxy.answering.decision import Decision, shadowed, suggested, told_of_named, without_ranges
+from proxy.answering.facts import ON, SessionFacts, read_hint
 from proxy.answering.positions import Changed
 from proxy.answering.readable import FreshParts, Rests, told_of_rests
 from proxy.answering.schemas import Schemas, checked, schema_key
@@ -27,6 +27,7 @@ from proxy.pipeline.dependencies import FUNCTIONS
 from proxy.session import ClientSession, Forward
 from proxy.statements import Effect, Kind, StatementInfo, classify, scan, string_value
 from rewriter import (
+    STALENESS,
     Asked,
     Bound,
     Definitions,
@@ -44,12 +45,12 @@ from rewriter import (
     read_by,
     rewrite_past,
     splice,
+    told_of_hint,
     travel,
 )
 from rewriter.model import Declared, MaterializedView, Session, Table, TableName
 from rewriter.model.constraints import TRUST
 from rewriter.model.literals import literal
-from rewriter.model.names import split_name
 from rewriter.model.settings import REWRITE_IS_OFF
 
 _log = logging.getLogger("viewgate")
@@ -482,10 +483,8 @@ class Answers:
         `SessionFacts.problem`). Rewriting is limited to one view with the hint `VIEWGATE(use = 'namespace.view')`.
         """
         facts: SessionFacts = session.facts
-        state = await self.facts(session)
-        if off := facts.problem or (HINT_IS_OFF if OFF in hint.options else ""):
-            state = replace(state, off=off)
-        return replace(state, only=state.resolve(split_name(hint.options[USE]))) if USE in hint.options else state
+        state = hint.applied(await self.facts(session))
+        return replace(state, off=facts.problem) if facts.problem else state
 
     async def _decide_past(self, session: ClientSession, sql: str, state: Session, recent: Recent) -> Decision | None:
         """Return the decision about a statement that reads all of its tables at earlier snapshots or times (time

@@ -267,19 +267,6 @@ def _told_of(why: str, views: str) -> str:
     return f"{views} {also}{_PLURALS.get(verb, verb.removesuffix('s'))} {rest}"
 
 
-def told_of_hint(outcome: Outcome, only: TableName | None, definitions: Definitions) -> Outcome:
-    """Add a failed Attempt for the view `only`, which the statement's hint names, if that view was not tried.
-
-    The attempt says whether the view exists (in `definitions`, the current views). Return the outcome unchanged if the
-    view was tried, or if no hint names a view (`only` is None).
-    """
-    if only is None or any(attempt.view == only for attempt in outcome.tried):
-        return outcome
-    reads = "the view reads none of the statement's tables"
-    why = reads if only in definitions.by_name else "no materialized view has this name"
-    return replace(outcome, tried=(Attempt(only, "missed", reason=Reason.TABLES_DIFFER, detail=why), *outcome.tried))
-
-
 def told_of_named(outcome: Outcome) -> Outcome:
     """Return the outcome without the failed attempts, except for those of the view that the statement's hint names.
 

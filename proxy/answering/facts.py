@@ -12,7 +12,7 @@ from proxy.catalog.views import ALLOWED, MAX_STALENESS, NEVER, REWRITE, period
 from proxy.hs2 import Query, SqlError
 from proxy.hs2.status import nearest
 from proxy.statements import Effect, classify
-from rewriter import Bound, Hinted, hinted
+from rewriter import STALENESS, Bound, Hinted, hinted
 from rewriter.model import Session, split_name
 from rewriter.model.constraints import TRUST
 from rewriter.model.settings import TIME_ZONE
@@ -33,10 +33,6 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     LISTINGS: (SPARK, HIVE),
 }
 _DEFAULTS = {name: values[0] for name, values in SETTINGS.items()}
-
-# The options of the hint: how old an answer may be, the only view to use, and OFF to use no view.
-STALENESS, USE = "max_staleness", "use"
-HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
 
 _SPELLINGS = {"true": ON, "false": OFF, "1": ON, "0": OFF}
 _OURS = "viewgate."
@@ -246,18 +242,12 @@ def read_hint(sql: str) -> Hinted:
     `max_staleness` that is not a duration.
     """
     hint = hinted(sql)
-    unknown = next((option for option in hint.options if option not in (STALENESS, USE, OFF)), None)
-    without = next((option for option in (STALENESS, USE) if hint.options.get(option) == ""), None)
-    problem = hint.problem
-    if unknown:
-        problem = f"the hint VIEWGATE has no option {unknown}"
-    elif without:
-        problem = f"the option {without} of the hint VIEWGATE has no value"
-    elif USE in hint.options and OFF in hint.options:
-        problem = "the hint VIEWGATE both names a view to use and turns views off"
-    if problem:
-        known = f"VIEWGATE({STALENESS} = '10 minutes'), VIEWGATE({USE} = 'namespace.view') or VIEWGATE({OFF})"
-        raise SqlError(f"the hint is not valid: {problem}; write {known} within /*+ and */", "42601")
+    if hint.problem:
+        raise SqlError(
+            f"the hint is not valid: {hint.problem}; write VIEWGATE({STALENESS} = '10 minutes'), VIEWGATE(use = "
+            "'namespace.view') or VIEWGATE(off) within /*+ and */",
+            "42601",
+        )
     if STALENESS in hint.options:
         value_of(MAX_STALENESS, hint.options[STALENESS])
     return hint

@@ -11,6 +11,7 @@ class Reason(StrEnum):
     """The reason why a view cannot answer a query."""
 
     TABLES_DIFFER = "TABLES_DIFFER"
+    NO_SUCH_VIEW = "NO_SUCH_VIEW"
     VIEW_FILTERS_MORE = "VIEW_FILTERS_MORE"
     JOIN_DIFFERS = "JOIN_DIFFERS"
     COLUMN_NOT_IN_VIEW = "COLUMN_NOT_IN_VIEW"
@@ -46,6 +47,7 @@ class Reason(StrEnum):
 
 _TOLD: Mapping[Reason, str] = {
     Reason.TABLES_DIFFER: "{}",
+    Reason.NO_SUCH_VIEW: "{}",
     Reason.VIEW_FILTERS_MORE: "the view holds only the rows with {}",
     Reason.JOIN_DIFFERS: "{}",
     Reason.COLUMN_NOT_IN_VIEW: "the view has no column {}",

@@ -75,9 +75,9 @@ class Explanation:
         lines = [f"answered from {', '.join(self.views)}" if self.rewritten else kept, "", self.sql, ""]
         several = len({finding.block for finding in self.findings}) > 1
         for block, found in groupby(self.findings, key=lambda finding: finding.block):
-            if several:
-                lines.append(f"for {block}")
-            lines += [f"{'  ' if several else ''}{finding}" for finding in found]
+            apart = several and bool(block)
+            lines += [f"for {block}"] if apart else []
+            lines += [f"{'  ' if apart else ''}{finding}" for finding in found]
         if self.suggestion is not None:
             lines += ["", str(self.suggestion)]
         return "\n".join(lines).rstrip()

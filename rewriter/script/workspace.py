@@ -11,6 +11,7 @@ from sqlglot.errors import SqlglotError
 from rewriter.block import Unsupported
 from rewriter.engine.questions import unread
 from rewriter.expanding import rewrite
+from rewriter.findings import told_of_hint
 from rewriter.fresh import TABLE_RECORDS, Fresh, fresh_view, query_columns
 from rewriter.index import Definitions
 from rewriter.model import (
@@ -45,7 +46,7 @@ from rewriter.script.declarations import (
     with_keys,
 )
 from rewriter.script.explanation import Explanation, explained
-from rewriter.sql import Statement, View, by_name, excerpt, parse
+from rewriter.sql import Statement, View, by_name, excerpt, hinted, parse
 
 # Names have no catalog, and their case does not matter, as in Spark's own catalog.
 SESSION = Session("", (), {TIME_ZONE: "UTC"}, catalogs=frozenset({""}), lower_names=frozenset({""}))
@@ -60,13 +61,17 @@ class Workspace:
     definitions: Definitions
 
     def parse(self, query: str) -> Statement:
-        """Return a query over the script's tables, parsed.
+        """Return a query over the script's tables, parsed; a hint VIEWGATE in the query is applied and removed.
 
         Raise ScriptError if the query is empty, invalid, or not a query, or if it names an unknown table or column.
         """
         if not query.strip():
             raise ScriptError("the query is empty: write a SELECT")
-        statement = parse(query, self.session)
+        hint = hinted(query)
+        if hint.problem:
+            raise ScriptError(f"the query has an invalid hint: {hint.problem}")
+        query = hint.sql
+        statement = parse(query, hint.applied(self.session))
         if not (statement.is_query or statement.fills):
             if statement.problem:
                 raise ScriptError(f"the query cannot be parsed: {statement.problem}")
@@ -111,7 +116,8 @@ class Workspace:
         Raise ScriptError for an invalid query.
         """
         try:
-            return rewrite(self.parse(query), self.definitions.thorough, self.relations)
+            outcome = rewrite(self.parse(query), self.definitions.thorough, self.relations)
+            return told_of_hint(outcome, outcome.statement.session.only, self.definitions)
         except Unsupported as problem:
             raise ScriptError(f"the query cannot be rewritten: {problem}") from problem
 

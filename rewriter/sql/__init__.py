@@ -8,7 +8,7 @@ from rewriter.sql.blocks import SelectSpan
 from rewriter.sql.dialect import ParseError, excerpt, parse_select, render, tokenize
 from rewriter.sql.expansion import Expanded, View, by_name, expand, from_storage, in_place
 from rewriter.sql.expression import expression_sql
-from rewriter.sql.hints import Hinted, hinted
+from rewriter.sql.hints import STALENESS, Hinted, hinted
 from rewriter.sql.membership import Membership, membership_of
 from rewriter.sql.outputs import output_names, with_outputs
 from rewriter.sql.search import columns_in, every, holds, interval_of, names_called, nodes_of, operands, windows_in
@@ -29,6 +29,7 @@ from rewriter.sql.travel import AsOf, Travel, at_snapshots, reads_at_snapshots, 
 from rewriter.sql.writes import read_by
 
 __all__ = [
+    "STALENESS",
     "AsOf",
     "CommonTable",
     "Edit",

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot.tokens import TokenType
 
+from rewriter.model import Session, TableName, split_name
 from rewriter.sql.dialect import ParseError, tokenize
+
+# The options of the hint: how old an answer may be, the only view to use, and OFF to use no view.
+STALENESS, USE, OFF = "max_staleness", "use", "off"
+HINT_IS_OFF = "the statement has the hint VIEWGATE(off)"
 
 _HINT = re.compile(r"/\*\+\s*VIEWGATE\s*(?:\((.*)\)\s*)?\*/", re.IGNORECASE | re.DOTALL)
 _OPTION = re.compile(r"""\s*(\w+)(?:\s*=\s*('[^']*'|"[^"]*"|[\w.`]+))?\s*(?:,|$)""")
@@ -28,6 +33,15 @@ class Hinted:
     options: Mapping[str, str]
     problem: str = ""
 
+    def applied(self, session: Session) -> Session:
+        """Return the session with rewriting turned off, or limited to one view, if the hint demands it."""
+        if OFF in self.options:
+            return replace(session, off=HINT_IS_OFF)
+        if USE not in self.options:
+            return session
+        name = split_name(self.options[USE])
+        return replace(session, only=session.resolve(name) or TableName(name))
+
 
 def hinted(sql: str) -> Hinted:
     """Return a statement without its VIEWGATE hint, and the hint's options.
@@ -45,10 +59,28 @@ def hinted(sql: str) -> Hinted:
     options = _options(hints[0][0]) if hints else {}
     if isinstance(options, str):
         return Hinted(sql, {}, options)
+    if problem := _problem_of(options):
+        return Hinted(sql, {}, problem)
     for _, start, end in hints:
         blank = re.sub(r"[^\n]", " ", sql[start:end])  # keeps the line numbers of Spark's errors
         sql = sql[:start] + blank + sql[end:]
     return Hinted(sql, options)
+
+
+def _problem_of(options: Mapping[str, str]) -> str:
+    """Return why options of a hint are not valid; empty if they are valid.
+
+    >>> _problem_of({"use": ""})
+    'the option use of the hint VIEWGATE has no value'
+    """
+    unknown = next((option for option in options if option not in (STALENESS, USE, OFF)), None)
+    without = next((option for option in (STALENESS, USE) if options.get(option) == ""), None)
+    if unknown:
+        return f"the hint VIEWGATE has no option {unknown}"
+    if without:
+        return f"the option {without} of the hint VIEWGATE has no value"
+    both = USE in options and OFF in options
+    return "the hint VIEWGATE both names a view to use and turns views off" if both else ""
 
 
 def _options(hint: str) -> Mapping[str, str] | str:

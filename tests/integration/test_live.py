@@ -260,7 +260,7 @@ def test_a_hint_names_the_view_to_use_or_none(run: Any, direct: Any, pyhive: Any
         ("use = 'live.by_region'", "answered from lake.live.by_region"),
         ("use = by_region", "answered from lake.live.by_region"),
         ("off", "no view used: the statement has the hint VIEWGATE(off)"),
-        ("use = 'live.missing'", "lake.live.missing not used: no materialized view has this name"),
+        ("use = 'live.missing'", "lake.live.missing not used: no materialized view is named lake.live.missing: "),
         ("use = 'live.by_name'", "lake.live.by_name not used: "),
     ]:
         told = ask(pyhive, sql.replace("SELECT", f"SELECT /*+ VIEWGATE({options}) */", 1))

@@ -59,13 +59,38 @@ def test_the_named_view_answers_whatever_the_others_hold(asking: Asking) -> None
 
 @pytest.mark.parametrize(
     ("view", "why"),
-    [("others", "the view reads none of the statement's tables"), ("nothing", "no materialized view has this name")],
+    [
+        ("others", "the view reads none of the statement's tables"),
+        ("nothing", "no materialized view is named lake.demo.nothing: SHOW MATERIALIZED VIEWS lists the names"),
+    ],
 )
 def test_a_view_over_other_tables_or_none_is_told_apart(asking: Asking, view: str, why: str) -> None:
     asking.house.lake.iceberg.create_table("demo.more", ROWS.schema).append(ROWS)
     make(asking, "others", "more")
     sql = f"SELECT {HINT.format(view)} region, sum(amount) FROM sales GROUP BY region"
     assert logged(asking, sql) == (f"Viewgate: lake.demo.{view} not used: {why}",)
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("demo.top", "lake.demo.tops"),
+        ("demo.Tops", "lake.demo.tops"),
+        ("other.tops", "lake.demo.tops"),
+        ("lake.other.tops", "lake.demo.tops"),
+        ("demo.tops__storage", "lake.demo.tops"),
+        ("tops", ""),
+    ],
+)
+def test_an_unknown_view_in_a_hint_is_told_with_the_views_of_similar_names(
+    asking: Asking, name: str, near: str
+) -> None:
+    make(asking, "tops")
+    sql = f"SELECT /*+ VIEWGATE(use = '{name}') */ region, max(amount) FROM sales GROUP BY region"
+    (line,) = logged(asking, sql)
+    assert line.endswith(f": did you mean {near}?" if near else "answered from lake.demo.tops (same_grain)")
+    decision = asyncio.run(asking.answers.decide(asking.session, sql))
+    assert decision.choice.reason == ("NO_SUCH_VIEW" if near else "")
 
 
 @pytest.mark.parametrize(

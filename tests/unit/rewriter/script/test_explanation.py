@@ -61,6 +61,28 @@ def test_a_subquery_of_a_type_that_is_not_known_is_named() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("hint", "said"),
+    [
+        ("use = 'by_minute'", "by_minute missed, GROUPING_TOO_COARSE: the view's groups are too coarse: price"),
+        ("use = 'by_contry'", "by_contry missed, NO_SUCH_VIEW: no materialized view is named by_contry: did you mean "
+         "by_country?"),
+        ("off", "each of 3 views missed, REWRITE_OFF: the statement has the hint VIEWGATE(off)"),
+    ],
+)  # fmt: skip
+def test_a_hint_is_followed_without_a_server(hint: str, said: str) -> None:
+    query = f"SELECT /*+ VIEWGATE({hint}) */ price, count(*) FROM sales GROUP BY price"
+    explained = str(workspace().explain(query))
+    assert said in explained
+    assert "\nfor \n" not in explained
+    assert explained.count("the statement's hint names another view") <= 1
+
+
+def test_an_invalid_hint_is_refused() -> None:
+    with pytest.raises(ScriptError, match="the query has an invalid hint: the hint VIEWGATE has no option view"):
+        workspace().explain("SELECT /*+ VIEWGATE(view = 'rows') */ n FROM sales")
+
+
 @pytest.mark.parametrize("pattern", ["u", "YYYY-ww", "e", "MMMMM"])
 def test_no_view_is_suggested_with_a_pattern_that_spark_refuses(pattern: str) -> None:
     said = workspace().explain(f"SELECT date_format(at, '{pattern}'), sum(n) FROM sales GROUP BY 1")
