@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -62,13 +63,18 @@ def _found(rows: Rows) -> Iterator[str]:
     from rewriter.findings import told
 
     found = [row for row in rows if row["verdict"] not in ("not rewritten", "suggested")]
-    several = len({row["block"] for row in found}) > 1
-    for block, of_block in groupby(found, key=lambda row: row["block"]):
-        if several:
+    blocks: list[str] = []
+    for row in found:  # only the first row of a block has the block's whole text
+        known = bool(blocks and row["block"]) and blocks[-1].startswith(row["block"])
+        blocks.append(blocks[-1] if known else row["block"])
+    several = len({*blocks}) > 1
+    for block, of_block in groupby(zip(blocks, found, strict=True), key=itemgetter(0)):
+        apart = several and bool(block)
+        if apart:
             yield f"for {block}"
-        for row in of_block:
+        for _, row in of_block:
             said = told(row["view"] or "several views", *(row[key] for key in ("verdict", "rule", "reason", "detail")))
-            yield f"{'  ' if several else ''}{said}"
+            yield f"{'  ' if apart else ''}{said}"
 
 
 def _suggested(rows: Rows) -> Iterator[str]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import groupby
 
 from proxy.hs2 import SqlError
 from proxy.journal.texts import digest
@@ -133,13 +134,19 @@ class Decision:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """The distinct reasons why views do not answer the statement, as text, such as `lake.web.daily not used: …`.
+        """The lines with the reasons why views do not answer the statement, such as `lake.web.daily not used: …`.
 
-        If the statement has several query blocks (SELECTs), each reason names its block.
+        If the statement has several query blocks (SELECTs), a line names each block before the reasons about it. If a
+        reason is given twice about a block, it is one line.
         """
         found = [finding for finding in self.findings if finding.attempt.verdict != "chosen"]
         several = len({finding.block for finding in self.findings}) > 1
-        return tuple(dict.fromkeys(_missed(finding, several) for finding in found))
+        lines: list[str] = []
+        for block, of_block in groupby(found, key=lambda finding: finding.block):
+            apart = several and bool(block)
+            lines += [f"for {block}"] if apart else []
+            lines += dict.fromkeys(f"{'  ' if apart else ''}{_missed(finding)}" for finding in of_block)
+        return tuple(lines)
 
     def _briefly(self) -> list[str]:
         """Return the lines that say why views do not answer: one line per view and reason.
@@ -233,10 +240,8 @@ def moment_text(ms: int) -> str:
     return f"{moment.isoformat(' ', 'milliseconds').removesuffix('+00:00')} UTC"
 
 
-def _missed(finding: Finding, several: bool) -> str:
-    name = finding.view or f"each of {finding.views} views"
-    place = f" ({finding.block})" if several and finding.block else ""
-    return f"{name} not used: {_why(finding.attempt)}{place}"
+def _missed(finding: Finding) -> str:
+    return f"{finding.view or f'each of {finding.views} views'} not used: {_why(finding.attempt)}"
 
 
 def _why(attempt: Attempt) -> str:

@@ -60,8 +60,8 @@ class ExplainRewrite:
     """The command EXPLAIN REWRITE, which shows for each view why the view can or cannot answer a query.
 
     The result has one row per view and query block (SELECT) with verdict and reason. Within a query block, the views
-    that need the smallest change come first. If a change to a view would let the view answer, a last row suggests this
-    change.
+    that need the smallest change come first, and only the first row has the text of the block. If a change to a view
+    would let the view answer, a last row suggests this change.
     """
 
     query: str
@@ -79,9 +79,11 @@ class ExplainRewrite:
             takes = str(a.estimate) if a.estimate is not None and a.estimate.known else ""
             return "; ".join(filter(None, (a.detail + as_of.get(a.verdict, ""), takes, refresh)))
 
+        findings = decision.findings
+        blocks = [found.block for found in findings]
         rows = [
-            (found.view, a.verdict, a.rule, str(a.reason or ""), detail(a), found.block)
-            for found in decision.findings
+            (found.view, a.verdict, a.rule, str(a.reason or ""), detail(a), block if block != before else found.place)
+            for found, block, before in zip(findings, blocks, [None, *blocks], strict=False)
             for a in [found.attempt]
         ]
         if decision.problem:

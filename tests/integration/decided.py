@@ -18,10 +18,10 @@ def chosen(connection: Any, query: str) -> list[str]:
 
 
 def answered_blocks(connection: Any, query: str) -> frozenset[str]:
-    """Return the SELECTs of a query that views answer, in textual order."""
-    return frozenset(
-        block for _, verdict, *_, block in clients.rows(connection, f"EXPLAIN REWRITE {query}") if verdict == "chosen"
-    )
+    """Return the SELECTs of a query that views answer; only the first row of a SELECT has its text."""
+    tried = clients.rows(connection, f"EXPLAIN REWRITE {query}")
+    blocks = [block for _, verdict, *_, block in tried if verdict == "chosen"]
+    return frozenset(b for b, before in zip(blocks, ["", *blocks], strict=False) if not b or not before.startswith(b))
 
 
 def reasons(connection: Any, query: str) -> str:

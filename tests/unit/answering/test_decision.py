@@ -101,8 +101,10 @@ def test_explain_tells_of_several_selects_which_one_a_reason_is_about() -> None:
     sql = "SELECT 1 FROM sales UNION ALL SELECT 2 FROM sales"
     tried = [replace(attempt("a"), block=block) for block in ("SELECT 1 FROM sales", "SELECT 2 FROM sales")]
     assert Decision(None, sql, Outcome(parse(sql, Session("lake", ("demo",))), (), tuple(tried))).missed == (
-        "lake.demo.a not used: the view has no column price (line 1, column 1: SELECT 1 FROM sales)",
-        "lake.demo.a not used: the view has no column price (line 1, column 31: SELECT 2 FROM sales)",
+        "for line 1, column 1: SELECT 1 FROM sales",
+        "  lake.demo.a not used: the view has no column price",
+        "for line 1, column 31: SELECT 2 FROM sales",
+        "  lake.demo.a not used: the view has no column price",
     )
 
 

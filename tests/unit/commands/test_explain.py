@@ -15,6 +15,7 @@ from proxy.commands import find
 from proxy.commands.alter import can_widen
 from proxy.commands.properties import ADOPT
 from proxy.commands.properties import QUERY as KEPT_QUERY
+from proxy.explaining import prose
 from proxy.hs2 import SqlError
 from proxy.journal import Cause
 from rewriter import Definitions, parse, rewrite, suggestion
@@ -62,6 +63,20 @@ def test_each_row_names_the_select_and_the_last_is_a_statement_that_helps(asked:
     asyncio.run(asked.run(change))
     (view,) = asyncio.run(asked.catalogs.definitions())
     assert "max(amount) AS max_amount" in view.query
+
+
+def test_the_text_of_a_select_is_given_once(asked: House) -> None:
+    asyncio.run(asked.run("CREATE MATERIALIZED VIEW rows AS SELECT region, amount FROM sales WHERE amount > 5"))
+    query = "SELECT max(amount) FROM sales UNION ALL SELECT min(amount) FROM sales"
+    first, second = (
+        "line 1, column 1: SELECT max(amount) FROM sales",
+        "line 1, column 41: SELECT min(amount) FROM sales",
+    )
+    tried = [row for row in rows(asked, f"EXPLAIN REWRITE {query}") if row["verdict"] == "missed"]
+    assert [row["block"] for row in tried] == [first, "line 1, column 1", second, "line 1, column 41"]
+    assert prose(tried).splitlines()[2::3] == [f"for {first}", f"for {second}"]
+    ((plan,),) = asyncio.run(asked.run(f"EXPLAIN {query}")).rows
+    assert [plan.count(block) for block in (f"for {first}\n", f"for {second}\n")] == [1, 1]
 
 
 def test_of_a_table_without_views_a_view_is_suggested(asked: House) -> None:
@@ -184,7 +199,9 @@ def test_a_stale_view_is_to_be_refreshed(asked: House) -> None:
 
 
 def test_a_view_that_would_get_keys_is_left_and_a_new_one_is_made_as_it_is_made(asked: House) -> None:
-    *_, suggested = rows(asked, "EXPLAIN REWRITE SELECT region, sum(amount) FROM sales WHERE amount > 5 GROUP BY region")
+    *_, suggested = rows(
+        asked, "EXPLAIN REWRITE SELECT region, sum(amount) FROM sales WHERE amount > 5 GROUP BY region"
+    )
     assert suggested["view"] == "lake.demo.agg_amount"
     assert "\nCREATE MATERIALIZED VIEW lake.demo.agg_amount\nPARTITIONED BY (region)\nAS SELECT " in suggested["detail"]
     asked.upstream.described = [("region", "string"), ("sum(amount)", "bigint"), ("amount", "bigint")]
