@@ -197,13 +197,13 @@ def duck(sql: str) -> str:
         sql = clock.sub(told, sql)
     sql = sql.replace(" HOUR TO SECOND", "")  # DuckDB reads such a text without its units
     sql = _NAMED_FIRST.sub("GROUP BY GROUPING SETS", _WITH_ROLLUP.sub(r"GROUP BY ROLLUP (\1)", sql))
-    return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", _of_snapshots(sql)))[0])
+    return _PIN.sub("", _transpiled(_AS_BINARY.sub(r"\1", of_snapshots(sql)))[0])
 
 
-def _of_snapshots(sql: str) -> str:
+def of_snapshots(sql: str) -> str:
     """Return a query with the tables of the emulation for the rows at or between snapshots.
 
-    >>> _of_snapshots("SELECT * FROM t WITH ('start-snapshot-id' = '5400', 'end-snapshot-id' = '5500') AS t")
+    >>> of_snapshots("SELECT * FROM t WITH ('start-snapshot-id' = '5400', 'end-snapshot-id' = '5500') AS t")
     'SELECT * FROM t__came_since AS t'
     """
     return _named(_BEFORE, "__before", "__between", _of_ranges(sql))

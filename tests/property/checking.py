@@ -13,7 +13,7 @@ from sqlglot import exp
 from rewriter import Reason, rules
 from rewriter.verify import UNVERIFIED
 from tests.golden.corpus import GoldenFile, World, world
-from tests.golden.execution import Rows, append, connect, fill, read_otherwise, rows_of, same_rows
+from tests.golden.execution import Rows, append, connect, fill, of_snapshots, read_otherwise, rows_of, same_rows
 from tests.property.generator import SCHEMA, Case
 
 Named = tuple[tuple[str, str], ...]
@@ -102,7 +102,7 @@ def _unrounded(sql: str) -> str:
     >>> _unrounded("SELECT a, round(avg(b), 2) AS c FROM t WHERE round(a) = 1")
     'SELECT a, AVG(b) AS c FROM t WHERE ROUND(a) = 1'
     """
-    tree = sqlglot.parse_one(sql, "spark")
+    tree = sqlglot.parse_one(of_snapshots(sql), "spark")
     select = tree.find(exp.Select)
     for output in select.expressions if select is not None else ():
         if isinstance(value := output.unalias(), exp.Round):
