@@ -154,9 +154,9 @@ def _merges(derived: exp.Expr | None, *, folded: bool = False) -> bool:
     """Return whether a derived table can be merged into its outer block.
 
     Only a SELECT without GROUP BY, HAVING, DISTINCT, LIMIT, OFFSET, aggregates and window functions can be merged. With
-    `folded`, GROUP BY, aggregates and window functions are no obstacle.
+    `folded`, GROUP BY, DISTINCT, aggregates and window functions are no obstacle.
     """
-    clauses = ("having", "distinct", "limit", "offset", *(() if folded else ("group",)))
+    clauses = ("having", "limit", "offset", *(() if folded else ("group", "distinct")))
     if not isinstance(derived, exp.Select) or any(derived.args.get(clause) for clause in clauses):
         return False
     return folded or not any(_computes_over_rows(output) for output in derived.expressions)

@@ -136,3 +136,8 @@ SELECT region, sum(amount) FROM (WITH u AS (SELECT region, amount FROM sales WHE
 SELECT region, sum(amount) FROM (WITH x AS (SELECT * FROM sales WHERE region IS NOT NULL) SELECT region, amount FROM x UNION ALL SELECT region, amount FROM sales) AS virtual_table GROUP BY region
 --@ rewritten using by_region
 SELECT v.`c0` AS region, sum(v.`c1`) FROM (SELECT v.`region` AS c0, CAST(sum(v.`total`) AS bigint) AS c1 FROM lake.demo.by_region__storage AS v WHERE NOT (v.`region` IS NULL) GROUP BY v.`region` UNION ALL SELECT v.`region` AS c0, CAST(sum(v.`total`) AS bigint) AS c1 FROM lake.demo.by_region__storage AS v GROUP BY v.`region`) AS v GROUP BY v.`c0`
+
+--@ case: the greatest of distinct values
+SELECT max(y.p) FROM (SELECT DISTINCT price AS p FROM sales WHERE id > 2 AND price > 0) AS y
+--@ rewritten using over_derived
+SELECT max(v.`top`) FROM lake.demo.over_derived__storage AS v
