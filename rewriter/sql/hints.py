@@ -48,8 +48,8 @@ def hinted(sql: str) -> Hinted:
 
     Without a hint, the text is unchanged and there are no options. Several hints are one if their texts are equal.
 
-    >>> hinted("SELECT /*+ VIEWGATE(off, use = 'a.b') */ 1")
-    Hinted(sql='SELECT                                   1', options={'off': '', 'use': 'a.b'}, problem='')
+    >>> hinted("SELECT /*+ VIEWGATE(use = 'a.b') */ 1")
+    Hinted(sql='SELECT                              1', options={'use': 'a.b'}, problem='')
     >>> hinted("SELECT '/*+ VIEWGATE(off) */'").options
     {}
     """
