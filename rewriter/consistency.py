@@ -111,7 +111,7 @@ def _edit(statement: Statement, table: exp.Table, relations: Relations) -> list[
         return []
     snapshot = _snapshot(relations.get(name)) if name is not None else None
     if snapshot is None or any(table.args.get(arg) for arg in ("version", "when", "sample", "pivots")):
-        return f"{excerpt(table)} cannot be pinned to a snapshot"
+        return _unpinned(excerpt(table), relations.get(name) if name is not None else None)
     end = place_of(table)[1]
     return [Edit(end, end, f" VERSION AS OF {snapshot}")]
 
@@ -139,9 +139,19 @@ def snapshots_of(reads: Iterable[TableName], relations: Relations) -> Pins | str
     for name in sorted(reads):
         snapshot = _snapshot(relations.get(name))
         if snapshot is None:
-            return f"{name} cannot be pinned to a snapshot"
+            return _unpinned(str(name), relations.get(name))
         pins[name] = snapshot
     return pins
+
+
+def _unpinned(name: str, table: object) -> str:
+    """Return the reason why a table cannot be pinned to a snapshot; `name` is its name in the message."""
+    why = ""
+    if isinstance(table, Table) and not table.snapshots:
+        why = ", because it has none yet: write rows to the table"
+    elif isinstance(table, Table) and _snapshot(table) is None:
+        why = ", because none has its current columns yet: write rows to the table"
+    return f"{name} cannot be pinned to a snapshot{why}"
 
 
 def _snapshot(table: object) -> int | None:

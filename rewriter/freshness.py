@@ -67,8 +67,8 @@ def live_storage(view: MaterializedView, sources: Iterable[TableName], relations
     The storage table is returned with all its rows, also if some of its partitions are still fresh. An incremental read
     in Spark silently skips snapshots that are not appends; if one of the snapshots since the refresh is not an append,
     the changed rows are listed instead (`t.changes`). Both reads use the table's current columns. Return a Miss if the
-    columns are not those of the refresh's snapshot, or if Spark cannot list the changed rows of one of the base tables
-    (`sources`).
+    view's columns of a base table (`sources`) may be other ones than at the refresh, if no snapshot has the table's
+    current columns yet, or if Spark cannot list the changed rows of a base table.
     """
     storage = _storage_of(view, relations)
     if isinstance(storage, Miss):
@@ -106,7 +106,13 @@ def _changed(name: TableName, table: Relation | None, storage: Table) -> Change 
             f"{name} was empty at the last refresh, so the rows appended since then cannot be read separately: refresh "
             "the view",
         )
-    if {start.schema_id, table.snapshots[0].schema_id} != {table.schema_id}:
+    if table.snapshots[0].schema_id != table.schema_id:
+        return Miss(
+            Reason.STALE,
+            f"the columns of {name} have changed since its last snapshot: write rows to {name}, or refresh the view",
+        )
+    # Both reads use the current columns also for older files. The columns that the refresh used are compared above.
+    if source.columns is None and start.schema_id != table.schema_id:
         return Miss(Reason.STALE, f"the columns of {name} have changed since the last refresh: refresh the view")
     only_appends = all(snapshot.operation == "append" for snapshot in since)
     if not only_appends and (marked := next(filter(_may_have_delete_files, _down_to(table, start)), None)) is not None:

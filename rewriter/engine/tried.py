@@ -131,9 +131,11 @@ class Tried:
         fresh = self.best is not None and not self._behind(self.best.view.name)
         for view in () if fresh or self.correlation is not None else self.stale:
             storage = live_storage(view, self.definitions.sources[view.name], self.relations)
-            if not isinstance(storage, Live):
-                continue
             stale = next((attempt for attempt in self.missed if attempt.view == view.name), None)
+            if isinstance(storage, Miss):
+                if stale is not None and storage.reason is Reason.STALE and storage.detail not in stale.detail:
+                    self.missed[self.missed.index(stale)] = _with_changes_unread(stale, storage)
+                continue
             found = self._add(view, query, query, self._live_path(view, query.block, storage), tables)
             if isinstance(found.result, Miss) and stale is not None:
                 self.missed.remove(stale)
@@ -432,6 +434,11 @@ def _branches(rewriting: Rewriting) -> Sequence[Shared]:
     if rewriting.union is None or len(rewriting.union.shared) == 1:
         return (Shared(rewriting, 1.0),)
     return rewriting.union.shared
+
+
+def _with_changes_unread(stale: Attempt, miss: Miss) -> Attempt:
+    """Return the attempt at a stale view, with the reason why Spark cannot read the changed rows of its tables."""
+    return replace(stale, detail=f"{stale.detail}; the changed rows cannot be added: {miss.detail}")
 
 
 def _refreshable(missed: Attempt, stale: Attempt, refreshed: Answer, live: Live) -> Attempt:
