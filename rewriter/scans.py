@@ -143,7 +143,7 @@ def least_ms(table: Table, share: float, pruned: float, columns: int) -> float:
     size = float(table.size if table.size is not None else rows * RECORD)
     if rows > FEW_ROWS:
         share *= pruned
-        size *= min(1.0, columns / len(table.columns))
+        size *= min(1.0, columns / max(1, len(table.columns)))
     return SCAN + share * (rows * ROW + size * BYTE)
 
 

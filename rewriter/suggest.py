@@ -210,9 +210,13 @@ def _for_block(
     taken = {*_names_in_use(definitions), *relations}
     elsewhere = {attempt.view for attempt in outcome.tried if attempt.reason in _OF_ZONES}
     changes = [found for view in over[:TRIED_VIEWS] if (found := _for_view(view, block, statement, relations))]
-    disabled = any(shared[view] for view in definitions.views if not view.rewrite)
+    enabled = [replace(view, rewrite=True) for view in definitions.views if shared[view] and not view.rewrite]
+    tried = (_for_view(view, block, statement, relations) for view in enabled[:TRIED_VIEWS])
     alone = None
-    if not disabled and all(found.grows or found.suggestion.left for found in changes):
+    # A view for which rewriting is turned off, and which would answer, reports that itself.
+    if not any(found is not None and not found.suggestion.add for found in tried) and all(
+        found.grows or found.suggestion.left for found in changes
+    ):
         alone = _of_query(select.tree, block, statement, relations, taken)
     if alone is not None:
         groups = _Groups(alone, statement, relations)

@@ -401,6 +401,8 @@ def _table(node: Tree, taken: frozenset[str], find: Find) -> _Item:
         raise Unsupported(_not_named(node))
     _refuse_extras(node, _OF_TABLES)
     found = find(node)
+    if found is None and not isinstance(node.this, exp.Identifier):
+        raise Unsupported(_not_named(node))
     if found is None:
         raise Unsupported(f"{excerpt(node)} in FROM is not a table of the Iceberg catalog: check the name")
     name = found.name

@@ -312,6 +312,25 @@ def test_where_only_a_part_would_be_answered_it_is_said() -> None:
     assert "1 SELECT would still read tables" in str(found)
 
 
+@pytest.mark.parametrize("view", [
+    "SELECT sum(price) AS total FROM sales JOIN (VALUES ('us'), ('de')) AS v(c) ON country = v.c",
+    "SELECT count(*) AS cnt FROM sales WHERE NOT isnan(price)",
+])  # fmt: skip
+def test_a_view_that_answers_only_its_own_text_hides_no_suggestion(view: str) -> None:
+    found = suggestion(
+        "SELECT country, max(price) FROM sales GROUP BY country", f"{VIEWS}CREATE MATERIALIZED VIEW own AS {view};"
+    )
+    assert found is not None
+    assert found.add == ("max(price)",)
+
+
+def test_a_disabled_view_that_would_not_answer_hides_no_suggestion() -> None:
+    world = read_script(TABLES + VIEWS)
+    off = tuple(replace(view, rewrite=view.name.table != "by_day") for view in world.definitions.views)
+    world = replace(world, definitions=replace(world.definitions, views=off))
+    assert world.explain("SELECT sex, stddev(n) FROM sales GROUP BY sex").suggestion is not None
+
+
 def test_a_select_over_derived_tables_alone_is_not_counted() -> None:
     found = suggestion("SELECT max(m) FROM (SELECT country, max(price) AS m FROM sales GROUP BY country) t")
     assert found is not None
