@@ -299,8 +299,7 @@ def _keys_of(view: MaterializedView) -> exp.Select | None:
 
 
 def _is_nearly_whole(view: MaterializedView, statement: Statement, relations: Relations) -> bool:
-    """Return whether the storage table of a view has nearly as many rows as the largest table of the
-    statement.
+    """Return whether the storage table of a view has nearly as many rows as the statement's largest table.
 
     Return False for a table of at most _TINY rows, because a user may try Viewgate with such a table.
     """

@@ -58,8 +58,8 @@ _log = logging.getLogger("viewgate")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Returns the rows of a system table that a session may see.
 Rewording = Callable[[SqlError], SqlError]
+# Returns the rows of a system table that a session may see.
 SystemOf = Callable[[ClientSession, str], Awaitable[Sequence[Row]]]
 
 NOT_THEN = "the view's storage table has no snapshot that was refreshed from the tables as of that time"
@@ -125,7 +125,7 @@ class Answers:
             reworded=self._reworded(info, decision.reworded),
         )  # fmt: skip
 
-    def _reworded(self, info: StatementInfo, more: Callable[[SqlError], SqlError] | None = None) -> Rewording:
+    def _reworded(self, info: StatementInfo, more: Rewording | None = None) -> Rewording:
         """Return the function that converts Spark's error about a statement to the error for the client.
 
         An error about a catalog that does not answer gets the catalog's name (see `told`); `more` converts all others.
@@ -332,8 +332,7 @@ class Answers:
         `hint` has the statement without Viewgate's hint, and the options of the hint. While a catalog that the
         statement needs is unavailable, or Spark cannot load the session's current catalog, decide that Spark runs the
         statement unchanged; but raise the error if the statement calls `timeseries`, a function that Spark does not
-        have. A `thorough` decision also has a reason for
-        each view over the statement's tables that cannot answer.
+        have. A `thorough` decision also has a reason for each view over the statement's tables that cannot answer.
         """
         try:
             return await self._decide(session, hint, thorough)
